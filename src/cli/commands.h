@@ -1,0 +1,27 @@
+#pragma once
+// The commands. Each adds itself to the program and says what to run when it was chosen.
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace phaze::cli {
+
+// Exit codes of the contract.
+inline constexpr int kAnswer = 0;
+inline constexpr int kNoAnswer = 1;
+inline constexpr int kBadInput = 2;
+
+using Action = std::function<int()>;
+
+// What every command takes.
+struct CommonOptions {
+  bool json = false;
+  int threads = 0;  // 0: all
+};
+
+void add_common_options(CLI::App& command, CommonOptions& options);
+
+void add_models_command(CLI::App& program, Action& action);
+void add_graph_command(CLI::App& program, Action& action);
+
+}  // namespace phaze::cli

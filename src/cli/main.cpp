@@ -1,0 +1,90 @@
+// phaze: the program. Parses the command line, runs one command, maps outcomes to exit codes.
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "base/diagnostics.h"
+#include "base/version.h"
+#include "cli/commands.h"
+
+namespace phaze::cli {
+
+void add_common_options(CLI::App& command, CommonOptions& options) {
+  command.add_flag("--json", options.json, "One JSON document on standard output");
+  command
+      .add_option("--threads", options.threads,
+                  "Threads to use (default: all); the answer does not depend on it")
+      ->check(CLI::Range(1, 1 << 16));
+}
+
+namespace {
+
+// What is wrong with the command line, with the nearest name for a misspelt one.
+std::string explain(const CLI::App& program, const CLI::ParseError& error,
+                    const std::vector<std::string>& words) {
+  std::string message = error.what();
+  const std::vector<CLI::App*> chosen = program.get_subcommands();
+  std::vector<std::string> known;
+  if (chosen.empty()) {
+    for (const CLI::App* command : program.get_subcommands({})) {
+      known.push_back(command->get_name());
+    }
+    if (!words.empty() && !words[0].starts_with("-")) {
+      message = "unknown command \"" + words[0] + "\"" + did_you_mean(words[0], known);
+    }
+  } else if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    for (const CLI::Option* option : chosen[0]->get_options()) {
+      known.push_back(option->get_name());
+    }
+    const std::vector<std::string> extras = chosen[0]->remaining(true);
+    if (!extras.empty()) {
+      const std::string name = extras[0].substr(0, extras[0].find('='));
+      message = "unexpected \"" + extras[0] + "\"" + did_you_mean(name, known);
+    }
+  }
+  const std::string help =
+      chosen.empty() ? "phaze --help" : "phaze " + chosen[0]->get_name() + " --help";
+  return "phaze: error: " + message + "\n       `" + help + "` explains every option.\n";
+}
+
+int run(int argc, char** argv) {
+  CLI::App program(
+      "Phaze: which accelerator should be built, and how should training be laid out on it,\n"
+      "so that these models train best within this budget?",
+      "phaze");
+  program.set_version_flag("--version", "phaze " + std::string(kVersion));
+  program.require_subcommand(1);
+  program.footer(
+      "Exit codes: 0 an answer, 1 no feasible answer, 2 bad input.\n"
+      "`phaze COMMAND --help` explains a command.");
+  program.get_formatter()->column_width(32);
+  Action action;
+  add_models_command(program, action);
+  add_graph_command(program, action);
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::Success& request) {  // --help, --version
+    return program.exit(request);
+  } catch (const CLI::ParseError& error) {
+    const std::vector<std::string> words(argv + 1, argv + argc);
+    std::fputs(explain(program, error, words).c_str(), stderr);
+    return kBadInput;
+  }
+  return action();
+}
+
+}  // namespace
+}  // namespace phaze::cli
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe shows as a failed write
+  try {
+    return phaze::cli::run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("phaze: out of memory\n", stderr);
+  } catch (const std::exception& bug) {
+    std::fprintf(stderr, "phaze: internal error, please report it: %s\n", bug.what());
+  }
+  return 70;  // as in sysexits.h: a fault of the program itself
+}

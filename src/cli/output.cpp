@@ -1,0 +1,27 @@
+#include "cli/output.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "cli/commands.h"
+
+namespace phaze::cli {
+
+int print(const std::string& text) {
+  const bool is_written =
+      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  // A reader that has seen enough (`| head`) is no fault.
+  if (is_written || errno == EPIPE) {
+    return kAnswer;
+  }
+  std::fprintf(stderr, "phaze: cannot write the answer: %s\n", std::strerror(errno));
+  return kBadInput;
+}
+
+int report_bad_input(const Diagnostics& diagnostics) {
+  std::fputs(to_string(diagnostics).c_str(), stderr);
+  return kBadInput;
+}
+
+}  // namespace phaze::cli

@@ -1,0 +1,16 @@
+#pragma once
+// Standard output and standard error: answers go to the first, everything else to the second.
+
+#include <string>
+
+#include "base/diagnostics.h"
+
+namespace phaze::cli {
+
+// Writes an answer; kAnswer, or kBadInput with a message when it cannot be written (a full disk).
+int print(const std::string& text);
+
+// Writes the diagnostics to standard error; kBadInput.
+int report_bad_input(const Diagnostics& diagnostics);
+
+}  // namespace phaze::cli

@@ -1,0 +1,96 @@
+#include "graph/layer.h"
+
+#include <array>
+
+#include "base/check.h"
+
+namespace phaze::graph {
+namespace {
+
+template <class Enum>
+struct NameOf {
+  Enum value;
+  std::string_view name;
+};
+
+constexpr std::array kRoles = {
+    NameOf<Role>{Role::kInput, "input"},
+    NameOf<Role>{Role::kShared, "shared"},
+    NameOf<Role>{Role::kConstant, "constant"},
+    NameOf<Role>{Role::kParameter, "parameter"},
+    NameOf<Role>{Role::kActivation, "activation"},
+    NameOf<Role>{Role::kGradient, "gradient"},
+    NameOf<Role>{Role::kParameterGradient, "parameter_gradient"},
+    NameOf<Role>{Role::kOptimizerState, "optimizer_state"},
+};
+constexpr std::array kPasses = {
+    NameOf<Pass>{Pass::kForward, "forward"},
+    NameOf<Pass>{Pass::kRecompute, "recompute"},
+    NameOf<Pass>{Pass::kBackward, "backward"},
+    NameOf<Pass>{Pass::kOptimizer, "optimizer"},
+};
+constexpr std::array kRegions = {
+    NameOf<Region>{Region::kNone, "none"},
+    NameOf<Region>{Region::kAttentionCore, "attention"},
+    NameOf<Region>{Region::kNorm, "norms"},
+    NameOf<Region>{Region::kActivation, "activations"},
+    NameOf<Region>{Region::kRegather, "regather"},
+};
+
+template <class Enum, std::size_t N>
+std::string_view name_in(const std::array<NameOf<Enum>, N>& table, Enum value) {
+  return table[static_cast<std::size_t>(value)].name;
+}
+
+template <class Enum, std::size_t N>
+std::optional<Enum> find_in(const std::array<NameOf<Enum>, N>& table, std::string_view name) {
+  for (const NameOf<Enum>& row : table) {
+    if (row.name == name) {
+      return row.value;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view to_string(Role role) { return name_in(kRoles, role); }
+std::string_view to_string(Pass pass) { return name_in(kPasses, pass); }
+std::string_view to_string(Region region) { return name_in(kRegions, region); }
+std::optional<Role> parse_role(std::string_view name) { return find_in(kRoles, name); }
+std::optional<Pass> parse_pass(std::string_view name) { return find_in(kPasses, name); }
+std::optional<Region> parse_region(std::string_view name) { return find_in(kRegions, name); }
+
+std::int64_t element_count(const Shape& shape) {
+  std::int64_t count = 1;
+  for (const std::int64_t extent : shape) {
+    count = checked_multiply(count, extent);
+  }
+  return count;
+}
+
+Bytes size_of(const Tensor& tensor) {
+  return Bytes(bytes_per_element(tensor.type)) * element_count(tensor.shape);
+}
+
+TensorId storage_of(const Layer& layer, TensorId id) {
+  for (std::size_t steps = 0; layer.tensors[id].view_of; ++steps) {
+    CHECK(steps < layer.tensors.size(), "views form a cycle");
+    id = *layer.tensors[id].view_of;
+  }
+  return id;
+}
+
+IdVector<TensorId, std::optional<OpId>> compute_producers(const Layer& layer) {
+  IdVector<TensorId, std::optional<OpId>> producers(layer.tensors.size(), std::nullopt);
+  for (const OpId op : ids_of(layer.operators)) {
+    for (const TensorId output : layer.operators[op].outputs) {
+      producers[output] = op;
+    }
+  }
+  return producers;
+}
+
+bool is_weight(const Tensor& tensor) { return tensor.role == Role::kParameter; }
+
+}  // namespace phaze::graph

@@ -1,0 +1,194 @@
+#include "models/build.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/text.h"
+#include "graph/summary.h"
+#include "graph/verify.h"
+#include "models/layers.h"
+
+namespace phaze::models {
+namespace {
+
+constexpr std::int64_t kMaxSequence = std::int64_t{1} << 30;
+constexpr std::int64_t kMaxMicrobatch = std::int64_t{1} << 30;
+constexpr std::int64_t kMaxWidthOffered = 1024;
+
+// What a tensor width has to divide.
+std::vector<std::int64_t> split_extents(const ModelSpec& spec) {
+  std::vector<std::int64_t> extents;
+  for (const Stack& stack : spec.stacks) {
+    for (const Run& run : stack.runs) {
+      extents.push_back(run.block.attention.heads);
+      extents.push_back(run.block.attention.kv_heads);
+      extents.push_back(run.block.feed_forward.width);
+    }
+  }
+  if (spec.embedding.vocabulary > 0) {
+    extents.push_back(spec.embedding.vocabulary);
+  }
+  return extents;
+}
+
+Location option(const std::string& name) { return {"command line", 0, 0, name}; }
+
+bool check_range(const std::string& name, std::int64_t value, std::int64_t most,
+                 Diagnostics& diagnostics) {
+  if (value >= 1 && value <= most) {
+    return true;
+  }
+  diagnostics.error(option(name), "expected a whole number from 1 to " + with_thousands(most) +
+                                      ", found " + with_thousands(value));
+  return false;
+}
+
+void check_tensor_width(const ModelSpec& spec, const BuildOptions& options,
+                        Diagnostics& diagnostics) {
+  const std::vector<std::int64_t> widths = tensor_widths(spec);
+  if (std::ranges::find(widths, options.tensor_width) == widths.end()) {
+    std::string known;
+    for (const std::int64_t width : widths) {
+      known += (known.empty() ? "" : ", ") + std::to_string(width);
+    }
+    diagnostics.error(option("--tensor"),
+                      "expected a width that divides heads, key-value heads, feed-forward width "
+                      "and vocabulary (" +
+                          known + "), found " + std::to_string(options.tensor_width));
+  }
+  if (options.sequence_parallel && options.sequence % options.tensor_width != 0) {
+    diagnostics.error(option("--sequence-parallel"), "the sequence length " +
+                                                         with_thousands(options.sequence) +
+                                                         " is not a multiple of the tensor width " +
+                                                         std::to_string(options.tensor_width));
+  }
+}
+
+// No tensor may pass graph::kMaxElements: then every count and sum of bytes is exact.
+void check_size(const ModelSpec& spec, const BuildOptions& options, Diagnostics& diagnostics) {
+  const double tokens =
+      static_cast<double>(options.microbatch) * static_cast<double>(options.sequence);
+  double widest = static_cast<double>(spec.embedding.vocabulary);
+  double squares = 0;
+  for (const Stack& stack : spec.stacks) {
+    for (const Run& run : stack.runs) {
+      const Attention& a = run.block.attention;
+      const FeedForward& f = run.block.feed_forward;
+      const double qkv =
+          static_cast<double>(a.heads + 2 * a.kv_heads) * static_cast<double>(a.head_dim);
+      const double copies = static_cast<double>(std::max<std::int64_t>(1, f.experts_per_token));
+      widest = std::max({widest, qkv, 2 * copies * static_cast<double>(f.width)});
+      if (options.attention == AttentionMode::kEager || a.has_relative_bias) {
+        squares =
+            std::max(squares, static_cast<double>(a.heads) * static_cast<double>(options.sequence));
+      }
+    }
+  }
+  for (const Classifier& classifier : spec.head.classifiers) {
+    widest = std::max(widest, static_cast<double>(classifier.outputs));
+  }
+  const double largest = tokens * std::max(widest, squares);
+  if (largest > static_cast<double>(graph::kMaxElements)) {
+    diagnostics.error(option("--sequence"),
+                      "with these sizes a tensor would have " + with_prefix(largest, "elements") +
+                          ", more than can be meant (2^50); choose a smaller sequence or "
+                          "micro-batch");
+  }
+}
+
+}  // namespace
+
+std::optional<AttentionMode> parse_attention(std::string_view name) {
+  return name == "flash"   ? std::optional(AttentionMode::kFlash)
+         : name == "eager" ? std::optional(AttentionMode::kEager)
+                           : std::nullopt;
+}
+
+std::optional<Execution> parse_execution(std::string_view name) {
+  return name == "fused"   ? std::optional(Execution::kFused)
+         : name == "eager" ? std::optional(Execution::kEager)
+                           : std::nullopt;
+}
+
+std::string_view to_string(AttentionMode mode) {
+  return mode == AttentionMode::kFlash ? "flash" : "eager";
+}
+
+std::string_view to_string(Execution execution) {
+  return execution == Execution::kFused ? "fused" : "eager";
+}
+
+std::vector<std::int64_t> tensor_widths(const ModelSpec& spec) {
+  std::int64_t common = 0;
+  for (const std::int64_t extent : split_extents(spec)) {
+    common = std::gcd(common, extent);
+  }
+  std::vector<std::int64_t> widths;
+  for (std::int64_t width = 1; width <= std::min(common, kMaxWidthOffered); ++width) {
+    if (common % width == 0) {
+      widths.push_back(width);
+    }
+  }
+  return widths;
+}
+
+std::optional<graph::Model> build_model(const ModelSpec& spec, const BuildOptions& given,
+                                        Diagnostics& diagnostics) {
+  const std::size_t before = diagnostics.error_count();
+  BuildOptions options = given;
+  if (options.sequence == 0) {
+    options.sequence = spec.default_sequence;
+  }
+  const bool is_vision = spec.embedding.channels > 0;
+  if (check_range("--sequence", options.sequence, kMaxSequence, diagnostics) &&
+      spec.longest_sequence > 0 && options.sequence > spec.longest_sequence) {
+    diagnostics.error(option("--sequence"), "expected at most " +
+                                                with_thousands(spec.longest_sequence) +
+                                                " (the model's learned positions), found " +
+                                                with_thousands(options.sequence));
+  } else if (is_vision && options.sequence != spec.default_sequence) {
+    diagnostics.error(option("--sequence"), "an image of this model is always " +
+                                                with_thousands(spec.default_sequence) +
+                                                " tokens long");
+  }
+  check_range("--microbatch", options.microbatch, kMaxMicrobatch, diagnostics);
+  if (check_range("--tensor", options.tensor_width, kMaxWidthOffered, diagnostics)) {
+    check_tensor_width(spec, options, diagnostics);
+  }
+  if (options.tensor_width == 1) {
+    options.sequence_parallel = false;
+  }
+  if (diagnostics.error_count() == before) {
+    check_size(spec, options, diagnostics);
+  }
+  if (diagnostics.error_count() > before) {
+    return std::nullopt;
+  }
+  graph::Model model;
+  model.name = spec.name;
+  model.sequence = options.sequence;
+  model.microbatch = options.microbatch;
+  model.tensor_width = options.tensor_width;
+  model.parameters = count_parameters(spec);
+  model.settings = {{"family", spec.family},
+                    {"architecture", spec.architecture},
+                    {"attention", std::string(to_string(options.attention))},
+                    {"execution", std::string(to_string(options.execution))},
+                    {"precision", std::string(graph::to_string(options.precision))},
+                    {"sequence_parallel", options.sequence_parallel ? "on" : "off"},
+                    {"expanded_kv", options.expand_kv ? "on" : "off"}};
+  model.layers = build_layers(spec, options);
+  return model;
+}
+
+std::int64_t count_parameters(const ModelSpec& spec) {
+  BuildOptions options;
+  options.sequence = spec.embedding.channels > 0 ? spec.default_sequence : 1;
+  std::int64_t total = 0;
+  for (const graph::Layer& layer : build_layers(spec, options)) {
+    total += checked_multiply(graph::summarise(layer).parameters, layer.repeat);
+  }
+  return total;
+}
+
+}  // namespace phaze::models

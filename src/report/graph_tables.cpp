@@ -1,0 +1,127 @@
+#include "base/text.h"
+#include "graph/summary.h"
+#include "graph/work.h"
+#include "report/graph_report.h"
+#include "report/table.h"
+
+namespace phaze::report {
+namespace {
+
+using graph::Layer;
+using graph::Operator;
+using graph::Pass;
+
+std::string shape_text(const graph::Shape& shape) {
+  std::string text;
+  for (const std::int64_t extent : shape) {
+    text += (text.empty() ? "" : " x ") + std::to_string(extent);
+  }
+  return text.empty() ? "1" : text;
+}
+
+// What an operator is about: m x n x k of a product, heads of attention, otherwise its result.
+std::string operator_shape(const Layer& layer, const Operator& op) {
+  if (op.product) {
+    const graph::ProductShape& p = *op.product;
+    return (p.batch > 1 ? std::to_string(p.batch) + " * " : "") + shape_text({p.m, p.n, p.k});
+  }
+  if (op.attention) {
+    const graph::AttentionShape& a = *op.attention;
+    return std::to_string(a.batch * a.heads) + " * " + shape_text({a.queries, a.keys, a.head_dim}) +
+           (a.is_causal ? " causal" : "");
+  }
+  const graph::Tensor& result = layer.tensors[op.outputs[0]];
+  return shape_text(result.shape);
+}
+
+std::string operator_name(const Operator& op) {
+  std::string name = op.name;
+  for (const graph::FusedPart& part : op.fused) {
+    name += " + " + part.name;
+  }
+  constexpr std::size_t kLongest = 48;
+  if (name.size() > kLongest) {
+    name = op.name + " + " + std::to_string(op.fused.size()) + " fused";
+  }
+  return name;
+}
+
+std::string bytes_text(Bytes bytes) {
+  return bytes == Bytes() ? "" : with_binary_prefix(bytes.value());
+}
+
+std::string flops_text(Flops flops) {
+  return flops == Flops() ? "" : with_prefix(flops.value(), "");
+}
+
+std::string layers_table(const graph::Model& model) {
+  Table table({{"layer", Align::kLeft},
+               {"repeat", Align::kRight},
+               {"parameters", Align::kRight},
+               {"forward FLOP", Align::kRight},
+               {"backward FLOP", Align::kRight},
+               {"saved for backward", Align::kRight}});
+  for (const Layer& layer : model.layers) {
+    const graph::LayerSummary s = graph::summarise(layer);
+    table.add_row({layer.name, std::to_string(layer.repeat), with_thousands(s.parameters),
+                   with_prefix(s.forward_flops.value(), ""),
+                   with_prefix(s.backward_flops.value(), ""),
+                   with_binary_prefix(s.saved_activation_bytes.value())});
+  }
+  const graph::ModelSummary total = graph::summarise(model);
+  table.add_rule();
+  table.add_row({model.tensor_width > 1 ? "one device" : "all", "",
+                 with_thousands(total.parameters), with_prefix(total.forward_flops.value(), ""),
+                 with_prefix(total.backward_flops.value(), ""),
+                 with_binary_prefix(total.saved_activation_bytes.value())});
+  return table.to_string(2);
+}
+
+std::string operators_table(const Layer& layer) {
+  Table table({{"operator", Align::kLeft},
+               {"kind", Align::kLeft},
+               {"shape", Align::kLeft},
+               {"FLOP", Align::kRight},
+               {"vector", Align::kRight},
+               {"reads", Align::kRight},
+               {"writes", Align::kRight}});
+  std::optional<Pass> pass;
+  for (const Operator& op : layer.operators) {
+    if (graph::traits(op.kind).unit == graph::Unit::kNone) {
+      continue;  // shapes only
+    }
+    if (pass && *pass != op.pass) {
+      table.add_rule();
+    }
+    pass = op.pass;
+    const graph::Traffic traffic = graph::compute_traffic(layer, op);
+    const Bytes collective = graph::collective_bytes(layer, op);
+    table.add_row({operator_name(op), std::string(graph::to_string(op.kind)),
+                   operator_shape(layer, op), flops_text(graph::matrix_flops(op)),
+                   flops_text(op.vector_flops),
+                   collective > Bytes() ? bytes_text(collective) : bytes_text(traffic.read),
+                   collective > Bytes() ? "network" : bytes_text(traffic.written)});
+  }
+  return table.to_string(2);
+}
+
+}  // namespace
+
+std::string graph_tables(const graph::Model& model) {
+  std::string text = model.name + "   " + with_thousands(model.parameters) + " parameters\n";
+  text += "sequence " + with_thousands(model.sequence) + ", micro-batch " +
+          with_thousands(model.microbatch) + ", tensor width " +
+          std::to_string(model.tensor_width) + "\n";
+  std::string settings;
+  for (const auto& [key, value] : model.settings) {
+    settings += (settings.empty() ? "" : ", ") + key + " " + value;
+  }
+  text += settings + (settings.empty() ? "\n" : "\n\n") + layers_table(model);
+  for (const Layer& layer : model.layers) {
+    text +=
+        "\n" + layer.name + " x " + std::to_string(layer.repeat) + "\n" + operators_table(layer);
+  }
+  return text;
+}
+
+}  // namespace phaze::report

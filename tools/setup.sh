@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that a target of the Makefile needs and that are missing.
+#   tools/setup.sh [build|test|bench|check|fuzz|coverage]...
+# Where it cannot install, it names them and goes on: the build then says what it does not find.
+set -euo pipefail
+
+build='g++ cmake ninja-build libcli11-dev libfmt-dev libyaml-cpp-dev nlohmann-json3-dev'
+test='libgtest-dev librapidcheck-dev python3-minimal'
+bench='libbenchmark-dev'
+check='clang-14 clang-format-14 clang-tidy-14 python3-minimal'
+fuzz='clang-14 libclang-rt-14-dev'
+coverage='gcovr'
+
+packages=$build
+for group in "$@"; do
+  case $group in
+    build) ;;
+    test) packages+=" $test" ;;
+    bench) packages+=" $bench" ;;
+    check) packages+=" $check" ;;
+    fuzz) packages+=" $fuzz" ;;
+    coverage) packages+=" $test $coverage" ;;
+    *) echo "setup: unknown group $group" >&2; exit 2 ;;
+  esac
+done
+
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+  echo "setup: not a Debian system; needed are what Debian 12 calls: $packages" >&2
+  exit 0
+fi
+
+# The lists are words: unquoted on purpose here and below. dpkg-query fails when it does not know one of them.
+known=$(dpkg-query -W -f '${Package}=${db:Status-Status}\n' $packages 2>/dev/null || true)
+missing=''
+for package in $packages; do
+  grep -qx "$package=installed" <<<"$known" || missing+=" $package"
+done
+[ -n "$missing" ] || exit 0
+
+root=''
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null; then
+    echo "setup: neither root nor sudo; please install:$missing" >&2
+    exit 0
+  fi
+  root='sudo'
+fi
+echo "setup: installing$missing"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+apt() { $root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 "$@" >>"$log" 2>&1; }
+if ! { apt update && apt install -y --no-install-recommends $missing; }; then
+  tail -n 15 "$log" >&2
+  echo "setup: could not install:$missing" >&2
+fi
