@@ -16,6 +16,7 @@ namespace {
 struct GraphOptions : CommonOptions {
   std::string model;
   std::int64_t sequence = 0;
+  std::int64_t decoder_sequence = 0;
   std::int64_t microbatch = 1;
   std::int64_t tensor = 1;
   bool sequence_parallel = false;
@@ -47,6 +48,7 @@ T parse(const std::string& option, const std::string& text,
 std::optional<graph::Model> make_graph(const GraphOptions& options, Diagnostics& diagnostics) {
   models::BuildOptions build;
   build.sequence = options.sequence;
+  build.decoder_sequence = options.decoder_sequence;
   build.microbatch = options.microbatch;
   build.tensor_width = options.tensor;
   build.sequence_parallel = options.sequence_parallel;
@@ -130,6 +132,9 @@ void add_graph_command(CLI::App& program, Action& action) {
   std::vector<CLI::Option*> fixed = {
       command->add_option("--sequence", options->sequence,
                           "Tokens per sequence (default: the model's own, at most 8192)"),
+      command->add_option("--decoder-sequence", options->decoder_sequence,
+                          "Tokens per sequence of an encoder-decoder's second half (default: as "
+                          "--sequence)"),
       command->add_option("--microbatch", options->microbatch,
                           "Sequences that go through together (default: 1)"),
       command->add_option("--tensor", options->tensor,

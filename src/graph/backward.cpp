@@ -319,7 +319,11 @@ class Differentiator {
         emit(make(OpKind::kGather, name, {dy, op.inputs[1]}), {x});
         return;
       case OpKind::kView:
-        emit_view(name, dy, x);
+        if (element_count(tensor(x).shape) == element_count(tensor(y).shape)) {
+          emit_view(name, dy, x);
+        } else {  // a part of x: the rest of its gradient is zero, and written
+          emit(make(OpKind::kCopy, name, {dy}), {x});
+        }
         return;
       case OpKind::kAllReduce:
         contribute_if_needed(x, dy);

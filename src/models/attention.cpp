@@ -99,7 +99,8 @@ TensorId Parts::flash_core(const std::string& name, const Attention& spec, const
                            std::optional<TensorId> bias) {
   std::vector<TensorId> inputs = {h.q, h.k, h.v};
   if (bias) {
-    inputs.push_back(*bias);
+    // The library hands a bias over as a mask of its own in every layer.
+    inputs.push_back(is_eager() ? build_.copy(name + "mask", *bias, build_.shape(*bias)) : *bias);
   }
   const AttentionShape shape{options_.microbatch, h.heads,        h.kv_heads, h.queries, h.keys,
                              spec.head_dim,       spec.is_causal, spec.window};
@@ -192,7 +193,9 @@ TensorId Parts::attention(const std::string& name, const Attention& spec, Tensor
     h.is_head_major = is_eager() && spec.rotary_dim < spec.head_dim;
   }
   const bool is_flash = options_.attention == AttentionMode::kFlash;
-  if (h.kv_heads < h.heads && (options_.expand_kv || (is_eager() && !is_flash))) {
+  // The library hands a window to attention as a mask, and a mask only to equal heads.
+  const bool has_mask = spec.window > 0 && h.keys >= spec.window;
+  if (h.kv_heads < h.heads && (options_.expand_kv || (is_eager() && (!is_flash || has_mask)))) {
     const Shape expanded = {options_.microbatch, h.keys, h.heads * spec.head_dim};
     h.k = build_.copy(prefix + "k.expand", h.k, expanded);
     h.v = build_.copy(prefix + "v.expand", h.v, expanded);

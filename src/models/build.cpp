@@ -56,7 +56,9 @@ void check_tensor_width(const ModelSpec& spec, const BuildOptions& options,
                       "and vocabulary (" +
                           known + "), found " + std::to_string(options.tensor_width));
   }
-  if (options.sequence_parallel && options.sequence % options.tensor_width != 0) {
+  const bool divides = options.sequence % options.tensor_width == 0 &&
+                       options.decoder_sequence % options.tensor_width == 0;
+  if (options.sequence_parallel && !divides) {
     diagnostics.error(option("--sequence-parallel"), "the sequence length " +
                                                          with_thousands(options.sequence) +
                                                          " is not a multiple of the tensor width " +
@@ -66,8 +68,8 @@ void check_tensor_width(const ModelSpec& spec, const BuildOptions& options,
 
 // No tensor may pass graph::kMaxElements: then every count and sum of bytes is exact.
 void check_size(const ModelSpec& spec, const BuildOptions& options, Diagnostics& diagnostics) {
-  const double tokens =
-      static_cast<double>(options.microbatch) * static_cast<double>(options.sequence);
+  const std::int64_t longest = std::max(options.sequence, options.decoder_sequence);
+  const double tokens = static_cast<double>(options.microbatch) * static_cast<double>(longest);
   double widest = static_cast<double>(spec.embedding.vocabulary);
   double squares = 0;
   for (const Stack& stack : spec.stacks) {
@@ -79,8 +81,7 @@ void check_size(const ModelSpec& spec, const BuildOptions& options, Diagnostics&
       const double copies = static_cast<double>(std::max<std::int64_t>(1, f.experts_per_token));
       widest = std::max({widest, qkv, 2 * copies * static_cast<double>(f.width)});
       if (options.attention == AttentionMode::kEager || a.has_relative_bias) {
-        squares =
-            std::max(squares, static_cast<double>(a.heads) * static_cast<double>(options.sequence));
+        squares = std::max(squares, static_cast<double>(a.heads) * static_cast<double>(longest));
       }
     }
   }
@@ -150,6 +151,11 @@ std::optional<graph::Model> build_model(const ModelSpec& spec, const BuildOption
     diagnostics.error(option("--sequence"), "an image of this model is always " +
                                                 with_thousands(spec.default_sequence) +
                                                 " tokens long");
+  }
+  if (options.decoder_sequence != 0 &&
+      check_range("--decoder-sequence", options.decoder_sequence, kMaxSequence, diagnostics) &&
+      spec.stacks.size() < 2) {
+    diagnostics.error(option("--decoder-sequence"), "the model has no encoder and decoder");
   }
   check_range("--microbatch", options.microbatch, kMaxMicrobatch, diagnostics);
   if (check_range("--tensor", options.tensor_width, kMaxWidthOffered, diagnostics)) {

@@ -22,7 +22,8 @@ std::string_view to_string(AttentionMode mode);
 std::string_view to_string(Execution execution);
 
 struct BuildOptions {
-  std::int64_t sequence = 0;  // 0: the model's own
+  std::int64_t sequence = 0;          // 0: the model's own
+  std::int64_t decoder_sequence = 0;  // of an encoder-decoder; 0: as long as the encoder's
   std::int64_t microbatch = 1;
   std::int64_t tensor_width = 1;
   bool sequence_parallel = false;

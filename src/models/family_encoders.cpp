@@ -113,9 +113,9 @@ ModelSpec read_vit(Fields& fields) {
   if (library_version(fields) >= 5) {
     head_dim = fields.optional_count({"head_dim"}, kMaxHidden);
   }
-  attention.head_dim = head_dim ? *head_dim
-                                : even_head_dim(fields, spec.hidden, attention.heads,
-                                                "num_attention_heads");
+  attention.head_dim =
+      head_dim ? *head_dim
+               : even_head_dim(fields, spec.hidden, attention.heads, "num_attention_heads");
   attention.has_qkv_bias = fields.flag("qkv_bias", true);
   attention.has_out_bias = true;
   attention.has_f32_softmax = true;

@@ -19,7 +19,8 @@ class HeadBuilder {
       : spec_(spec),
         options_(options),
         build_("head"),
-        parts_(build_, options, spec.hidden, options.sequence) {
+        parts_(build_, options, spec.hidden,
+               stack_sequence(spec, options, spec.stacks.size() - 1)) {
     build_.forbid_recompute();
   }
 
@@ -155,10 +156,9 @@ class HeadBuilder {
     add_loss(name + ".loss", y, rows, false, false);
   }
 
+  // A view: the whole sequence stays alive behind it.
   TensorId first_tokens(const std::string& name, TensorId x) {
-    const TensorId places =
-        build_.constant(name + ".places", {options_.microbatch}, ElementType::kI64);
-    return build_.gather(name, x, places, {options_.microbatch, build_.shape(x).back()});
+    return build_.view(name, x, {options_.microbatch, build_.shape(x).back()});
   }
 
   // Small matrices see all tokens on every device: no part of their gradient is missing.

@@ -68,14 +68,14 @@ TensorId embed_tokens(LayerBuilder& build, Parts& parts, const ModelSpec& spec,
   return x;
 }
 
-Layer build_embedding(const ModelSpec& spec, const BuildOptions& options, const std::string& name,
-                      bool is_tied) {
+Layer build_embedding(const ModelSpec& spec, const BuildOptions& options, std::int64_t sequence,
+                      const std::string& name, bool is_tied) {
   LayerBuilder build(name);
   build.forbid_recompute();
-  Parts parts(build, options, spec.hidden, options.sequence);
+  Parts parts(build, options, spec.hidden, sequence);
   const bool is_vision = spec.embedding.channels > 0;
   TensorId x = is_vision ? embed_patches(build, parts, spec, options)
-                         : embed_tokens(build, parts, spec, options, options.sequence, is_tied);
+                         : embed_tokens(build, parts, spec, options, sequence, is_tied);
   if (is_vision && options.sequence_parallel) {
     x = build.collective(OpKind::kReduceScatter, "scatter_tokens", x,
                          parts.token_shape(spec.hidden), options.tensor_width);
@@ -89,10 +89,9 @@ Layer build_embedding(const ModelSpec& spec, const BuildOptions& options, const 
 }
 
 // The scores' bias by relative position: a small table looked up for every pair of places.
-TensorId relative_bias(LayerBuilder& build, const Parts& parts, const Stack& stack,
-                       const BuildOptions& options, std::int64_t heads) {
-  const std::int64_t share = heads / options.tensor_width;
-  const std::int64_t s = options.sequence;
+TensorId relative_bias(LayerBuilder& build, const Parts& parts, const Stack& stack, std::int64_t s,
+                       std::int64_t heads) {
+  const std::int64_t share = heads / parts.width();
   const TensorId table =
       build.parameter("relative_bias.weight", {stack.relative_buckets, share}, parts.type());
   const TensorId buckets = build.constant("relative_bias.buckets", {s, s}, ElementType::kI64);
@@ -132,9 +131,9 @@ TensorId transform(Parts& parts, const Block& block, TensorId x, std::optional<T
       x = parts.norm("norm1", block.norm,
                      parts.add("residual1", x, attend(parts, block, "", x, std::nullopt, bias)));
       if (memory) {
-        x = parts.norm("norm_cross", block.norm,
-                       parts.add("residual_cross", x,
-                                 attend(parts, block, "cross", x, memory, std::nullopt)));
+        x = parts.norm(
+            "norm_cross", block.norm,
+            parts.add("residual_cross", x, attend(parts, block, "cross", x, memory, std::nullopt)));
       }
       return parts.norm("norm2", block.norm, parts.add("residual2", x, mlp(x)));
     }
@@ -150,22 +149,24 @@ TensorId transform(Parts& parts, const Block& block, TensorId x, std::optional<T
   CHECK(false, "unknown residual");
 }
 
-Layer build_block(const ModelSpec& spec, const BuildOptions& options, const Stack& stack,
+Layer build_block(const ModelSpec& spec, const BuildOptions& options, std::size_t at,
                   const Block& block, const std::string& name, std::int64_t repeat,
                   bool makes_bias) {
+  const Stack& stack = spec.stacks[at];
+  const std::int64_t sequence = stack_sequence(spec, options, at);
   LayerBuilder build(name, repeat);
-  Parts parts(build, options, spec.hidden, options.sequence);
+  Parts parts(build, options, spec.hidden, sequence);
   const TensorId x = build.input("x", parts.token_shape(spec.hidden), parts.type());
   std::optional<TensorId> memory;
   if (block.has_cross_attention) {
-    memory = build.shared("encoder_output", parts.token_shape(spec.hidden), parts.type());
+    const Parts encoder(build, options, spec.hidden, stack_sequence(spec, options, 0));
+    memory = build.shared("encoder_output", encoder.token_shape(spec.hidden), parts.type());
   }
   std::optional<TensorId> bias;
   if (stack.relative_buckets > 0) {
     const std::int64_t share = block.attention.heads / options.tensor_width;
-    bias = makes_bias ? relative_bias(build, parts, stack, options, block.attention.heads)
-                      : build.shared("relative_bias", {share, options.sequence, options.sequence},
-                                     parts.type());
+    bias = makes_bias ? relative_bias(build, parts, stack, sequence, block.attention.heads)
+                      : build.shared("relative_bias", {share, sequence, sequence}, parts.type());
   }
   build.hand_over(transform(parts, block, x, memory, bias));
   if (makes_bias) {
@@ -186,26 +187,31 @@ Layer build_stack_end(const ModelSpec& spec, const BuildOptions& options, const 
 
 }  // namespace
 
+std::int64_t stack_sequence(const ModelSpec& spec, const BuildOptions& options, std::size_t stack) {
+  const bool is_decoder_of_pair = spec.stacks.size() > 1 && stack > 0;
+  return is_decoder_of_pair && options.decoder_sequence > 0 ? options.decoder_sequence
+                                                            : options.sequence;
+}
+
 std::vector<Layer> build_layers(const ModelSpec& spec, const BuildOptions& options) {
   std::vector<Layer> layers;
   const bool is_pair = spec.stacks.size() > 1;
   for (std::size_t i = 0; i < spec.stacks.size(); ++i) {
     const Stack& stack = spec.stacks[i];
-    layers.push_back(
-        build_embedding(spec, options, is_pair ? stack.name + "_embedding" : "embedding", i > 0));
+    layers.push_back(build_embedding(spec, options, stack_sequence(spec, options, i),
+                                     is_pair ? stack.name + "_embedding" : "embedding", i > 0));
     bool is_first = stack.relative_buckets > 0;
     for (const Run& run : stack.runs) {
       const bool slides = stack.runs.size() > 1 && run.block.attention.window > 0;
       const std::string name = stack.name + (slides ? "_sliding" : "");
       std::int64_t count = run.count;
       if (is_first) {
-        layers.push_back(
-            build_block(spec, options, stack, run.block, stack.name + "_first", 1, true));
+        layers.push_back(build_block(spec, options, i, run.block, stack.name + "_first", 1, true));
         is_first = false;
         --count;
       }
       if (count > 0) {
-        layers.push_back(build_block(spec, options, stack, run.block, name, count, false));
+        layers.push_back(build_block(spec, options, i, run.block, name, count, false));
       }
     }
     if (i + 1 < spec.stacks.size()) {

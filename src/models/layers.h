@@ -9,6 +9,9 @@
 
 namespace phaze::models {
 
+// Tokens of a sequence in the stack of this number.
+std::int64_t stack_sequence(const ModelSpec& spec, const BuildOptions& options, std::size_t stack);
+
 // Options have been checked against the spec and carry the sequence length.
 std::vector<graph::Layer> build_layers(const ModelSpec& spec, const BuildOptions& options);
 
