@@ -133,7 +133,10 @@ ModelSpec read_mixtral(Fields& fields) {
   ModelSpec spec = read_llama_like(fields, defaults);
   Block& block = spec.stacks[0].runs[0].block;
   block.attention.window = fields.optional_count({"sliding_window"}, kMaxPositions).value_or(0);
-  block.feed_forward.experts = fields.count({"num_experts", "num_local_experts"}, 8, kMaxExperts);
+  const std::vector<std::string> experts =
+      library_version(fields) >= 5 ? std::vector<std::string>{"num_experts", "num_local_experts"}
+                                   : std::vector<std::string>{"num_local_experts"};
+  block.feed_forward.experts = fields.count(experts, 8, kMaxExperts);
   block.feed_forward.experts_per_token = fields.count({"num_experts_per_tok"}, 2, kMaxExperts);
   if (block.feed_forward.experts_per_token > block.feed_forward.experts) {
     fields.error("num_experts_per_tok", "expected at most the number of experts");

@@ -1,0 +1,25 @@
+#pragma once
+// The layer behind data/h200/layer.csv as PyTorch runs it, operator by operator.
+
+#include <string>
+
+#include "graph/layer.h"
+
+namespace phaze::tests {
+
+struct MeasuredLayer {
+  std::string model;
+  std::int64_t hidden = 0, heads = 0, kv_heads = 0, ffn = 0, sequence = 0;
+  bool is_gated = false;
+  std::int64_t microbatch = 0;
+  bool is_flash = false;
+  std::int64_t saved_bytes = 0;
+  std::int64_t parameters = 0;
+};
+
+graph::Layer build_measured_layer(const MeasuredLayer& row);
+
+// The rows of a CSV file with these columns by name.
+std::vector<MeasuredLayer> read_measured_layers(const std::string& path);
+
+}  // namespace phaze::tests
