@@ -9,6 +9,6 @@ show() {
 }
 
 show models
-show models --json
-show graph llama2-7b
-show graph llama2-7b --json
+show graph llama3-8b --tensor 8 --sequence-parallel
+printf '\n$ phaze graph llama3-8b --json | head -n 14\n'
+"$phaze" graph llama3-8b --json | head -n 14

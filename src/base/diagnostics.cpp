@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "base/text.h"
+
 namespace phaze {
 
 void Diagnostics::error(Location where, std::string message) {
@@ -35,13 +37,18 @@ std::string to_string(const Diagnostic& diagnostic) {
   if (!where.key.empty()) {
     text += where.key + ": ";
   }
-  return text + diagnostic.message;
+  return printable(text + diagnostic.message);
 }
 
 std::string to_string(const Diagnostics& diagnostics) {
   std::string text;
-  for (const Diagnostic& item : diagnostics.all()) {
-    text += to_string(item) + "\n";
+  constexpr std::size_t kMost = 100;
+  const std::vector<Diagnostic>& all = diagnostics.all();
+  for (std::size_t i = 0; i < std::min(all.size(), kMost); ++i) {
+    text += to_string(all[i]) + "\n";
+  }
+  if (all.size() > kMost) {
+    text += "... and " + std::to_string(all.size() - kMost) + " more\n";
   }
   const std::size_t errors = diagnostics.error_count();
   if (errors > 1) {
@@ -51,6 +58,8 @@ std::string to_string(const Diagnostics& diagnostics) {
 }
 
 namespace {
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // Optimal string alignment: row[j] is the distance of the first i letters of a to the first j of b.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -63,9 +72,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::swap(above, row);
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      const std::size_t replaced = above[j - 1] + (lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1);
       row[j] = std::min({row[j - 1] + 1, above[j] + 1, replaced});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+      if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
+          lower(a[i - 2]) == lower(b[j - 1])) {
         row[j] = std::min(row[j], two_above[j - 2] + 1);
       }
     }
@@ -84,8 +94,16 @@ std::string nearest_name(std::string_view given, const std::vector<std::string>&
   std::string best;
   std::size_t best_distance = std::min(std::max<std::size_t>(1, given.size() / 3), most_edits) + 1;
   for (const std::string& name : names) {
+    if (name == given) {
+      return name;
+    }
+    // Each letter of the difference in length is an edit.
+    const std::size_t longer = std::max(given.size(), name.size());
+    if (longer - std::min(given.size(), name.size()) >= best_distance) {
+      continue;
+    }
     const std::size_t distance = edit_distance(given, name);
-    if (distance < best_distance && distance < std::max(given.size(), name.size())) {
+    if (distance < best_distance && distance < longer) {
       best_distance = distance;
       best = name;
     }

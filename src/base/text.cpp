@@ -16,6 +16,26 @@ std::string with_thousands(std::int64_t value) {
   return digits;
 }
 
+std::string printable(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0U;
+    const bool is_upper_control = byte == 0xC2U && next >= 0x80U && next < 0xA0U;  // U+0080-9F
+    if (byte == '\n' || byte == '\t') {
+      result += byte == '\n' ? "\\n" : "\\t";
+    } else if (byte < 0x20U || byte == 0x7FU || is_upper_control) {
+      const unsigned code = is_upper_control ? next : byte;
+      result += {'\\', 'x', kHex[code / 16], kHex[code % 16]};
+      i += is_upper_control ? 1 : 0;
+    } else {
+      result += text[i];
+    }
+  }
+  return result;
+}
+
 namespace {
 
 std::string printed(double value, std::chars_format format, int decimals) {

@@ -17,6 +17,9 @@ std::string with_prefix(double value, std::string_view unit);
 // Three significant digits and a binary prefix: 1536 -> "1.50 KiB". Below 1 KiB exact: "12 B".
 std::string with_binary_prefix(std::int64_t bytes);
 
+// Text from outside as it may go to a terminal: control characters as \n, \t, \x1b.
+std::string printable(std::string_view text);
+
 // The shortest text that reads back as the same number.
 std::string shortest(double value);
 

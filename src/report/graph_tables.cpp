@@ -9,7 +9,6 @@ namespace {
 
 using graph::Layer;
 using graph::Operator;
-using graph::Pass;
 
 std::string shape_text(const graph::Shape& shape) {
   std::string text;
@@ -78,27 +77,23 @@ std::string layers_table(const graph::Model& model) {
 }
 
 std::string operators_table(const Layer& layer) {
-  Table table({{"operator", Align::kLeft},
+  Table table({{"pass", Align::kLeft},
+               {"operator", Align::kLeft},
                {"kind", Align::kLeft},
                {"shape", Align::kLeft},
                {"FLOP", Align::kRight},
                {"vector", Align::kRight},
                {"reads", Align::kRight},
                {"writes", Align::kRight}});
-  std::optional<Pass> pass;
   for (const Operator& op : layer.operators) {
     if (graph::traits(op.kind).unit == graph::Unit::kNone) {
       continue;  // shapes only
     }
-    if (pass && *pass != op.pass) {
-      table.add_rule();
-    }
-    pass = op.pass;
     const graph::Traffic traffic = graph::compute_traffic(layer, op);
     const Bytes collective = graph::collective_bytes(layer, op);
-    table.add_row({operator_name(op), std::string(graph::to_string(op.kind)),
-                   operator_shape(layer, op), flops_text(graph::matrix_flops(op)),
-                   flops_text(op.vector_flops),
+    table.add_row({std::string(graph::to_string(op.pass)), operator_name(op),
+                   std::string(graph::to_string(op.kind)), operator_shape(layer, op),
+                   flops_text(graph::matrix_flops(op)), flops_text(op.vector_flops),
                    collective > Bytes() ? bytes_text(collective) : bytes_text(traffic.read),
                    collective > Bytes() ? "network" : bytes_text(traffic.written)});
   }
@@ -108,15 +103,21 @@ std::string operators_table(const Layer& layer) {
 }  // namespace
 
 std::string graph_tables(const graph::Model& model) {
-  std::string text = model.name + "   " + with_thousands(model.parameters) + " parameters\n";
+  const auto setting = [&model](const std::string& key) {
+    const auto found = model.settings.find(key);
+    return found == model.settings.end() ? "" : found->second;
+  };
+  const std::string architecture = setting("architecture");
+  std::string text = model.name + (architecture.empty() ? "" : " (" + architecture + ")") + "   " +
+                     with_thousands(model.parameters) + " parameters\n";
   text += "sequence " + with_thousands(model.sequence) + ", micro-batch " +
-          with_thousands(model.microbatch) + ", tensor width " +
-          std::to_string(model.tensor_width) + "\n";
-  std::string settings;
+          with_thousands(model.microbatch) + ", tensor width " + std::to_string(model.tensor_width);
   for (const auto& [key, value] : model.settings) {
-    settings += (settings.empty() ? "" : ", ") + key + " " + value;
+    if (key != "architecture" && key != "family" && value != "off") {
+      text += ", " + key + " " + value;
+    }
   }
-  text += settings + (settings.empty() ? "\n" : "\n\n") + layers_table(model);
+  text += "\n\n" + layers_table(model);
   for (const Layer& layer : model.layers) {
     text +=
         "\n" + layer.name + " x " + std::to_string(layer.repeat) + "\n" + operators_table(layer);
