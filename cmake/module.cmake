@@ -69,8 +69,8 @@ function(add_fuzzer name)
     set(found ${PROJECT_BINARY_DIR}/found/${name})  # new inputs go to the first folder
     file(MAKE_DIRECTORY ${found})
     add_test(NAME fuzz.${name}
-      COMMAND ${name} -max_total_time=${PHAZE_FUZZ_SECONDS} -timeout=10 -verbosity=0 -print_final_stats=1
-              -artifact_prefix=${PROJECT_BINARY_DIR}/${name}- ${found} ${arg_CORPUS})
+      COMMAND ${name} -max_total_time=${PHAZE_FUZZ_SECONDS} -timeout=10 -rss_limit_mb=1024 -verbosity=0
+              -print_final_stats=1 -artifact_prefix=${PROJECT_BINARY_DIR}/${name}- ${found} ${arg_CORPUS})
     math(EXPR limit "${PHAZE_FUZZ_SECONDS} + 120")
     set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT ${limit})
   else()

@@ -5,9 +5,9 @@
 set -euo pipefail
 
 build='g++ cmake ninja-build libcli11-dev libyaml-cpp-dev nlohmann-json3-dev'
-test='libgtest-dev librapidcheck-dev python3-minimal'
-bench='libbenchmark-dev'
-check='clang-14 clang-format-14 clang-tidy-14 python3-minimal'
+test='libgtest-dev librapidcheck-dev python3'
+bench='libbenchmark-dev python3'
+check='clang-14 clang-format-14 clang-tidy-14 python3'
 fuzz='clang-14 libclang-rt-14-dev'
 coverage='gcovr'
 

@@ -46,13 +46,14 @@ class Diagnostics {
 // whatever a file or a command line held.
 std::string to_string(const Diagnostic& diagnostic);
 
-// All of them (of very many the first hundred), a line each, then the number of errors when there are several.
+// All of them (of very many the first hundred), a line each, then the number of errors when there
+// are several.
 std::string to_string(const Diagnostics& diagnostics);
 
 // The one of `names` that is nearest to `given` by edit distance (letters put in, left out,
-// replaced or swapped with their neighbour; case does not count), when it is near enough to be a slip of the finger (a
-// third of the length of `given`, at least one edit, no more than `most_edits`, something in
-// common); otherwise empty. Ties: the first.
+// replaced or swapped with their neighbour; case does not count), when it is near enough to be a
+// slip of the finger (a third of the length of `given`, at least one edit, no more than
+// `most_edits`, something in common); otherwise empty. Ties: the first.
 std::string nearest_name(std::string_view given, const std::vector<std::string>& names,
                          std::size_t most_edits = static_cast<std::size_t>(-1));
 

@@ -36,6 +36,20 @@ std::string printable(std::string_view text) {
   return result;
 }
 
+std::string shortened(std::string_view text, std::size_t most_bytes) {
+  if (text.size() <= most_bytes) {
+    return std::string(text);
+  }
+  const auto continues = [&](std::size_t i) {
+    return (static_cast<unsigned char>(text[i]) & 0xC0U) == 0x80U;
+  };
+  std::size_t end = most_bytes;
+  while (end > 0 && continues(end)) {
+    --end;
+  }
+  return std::string(text.substr(0, end)) + "...";
+}
+
 namespace {
 
 std::string printed(double value, std::chars_format format, int decimals) {

@@ -20,6 +20,9 @@ std::string with_binary_prefix(std::int64_t bytes);
 // Text from outside as it may go to a terminal: control characters as \n, \t, \x1b.
 std::string printable(std::string_view text);
 
+// The text, of a long one the beginning and "...", cut between characters of UTF-8.
+std::string shortened(std::string_view text, std::size_t most_bytes = 60);
+
 // The shortest text that reads back as the same number.
 std::string shortest(double value);
 

@@ -67,5 +67,17 @@ class Quantity {
 
 using Bytes = Quantity<struct BytesUnit, std::int64_t>;
 using Flops = Quantity<struct FlopsUnit, double>;
+using Seconds = Quantity<struct SecondsUnit, double>;
+using Hertz = Quantity<struct HertzUnit, double>;
+using BytesPerSecond = Quantity<struct BytesPerSecondUnit, double>;
+using FlopsPerSecond = Quantity<struct FlopsPerSecondUnit, double>;
+using Watts = Quantity<struct WattsUnit, double>;
+using SquareMillimetres = Quantity<struct SquareMillimetresUnit, double>;
+using Dollars = Quantity<struct DollarsUnit, double>;
+using Kilograms = Quantity<struct KilogramsUnit, double>;  // of carbon dioxide or its equivalent
+
+constexpr Seconds operator/(Bytes bytes, BytesPerSecond rate) {
+  return Seconds(static_cast<double>(bytes.value()) / rate.value());
+}
 
 }  // namespace phaze

@@ -21,7 +21,15 @@ struct CommonOptions {
 
 void add_common_options(CLI::App& command, CommonOptions& options);
 
+// Of an option: digits that say a number from 1 on, and nothing else (CLI11 alone would read 010 as
+// eight, and the empty text as zero).
+CLI::Validator whole_number();
+
 void add_models_command(CLI::App& program, Action& action);
 void add_graph_command(CLI::App& program, Action& action);
+void add_chips_command(CLI::App& program, Action& action);
+void add_chip_command(CLI::App& program, Action& action);
+void add_clusters_command(CLI::App& program, Action& action);
+void add_cluster_command(CLI::App& program, Action& action);
 
 }  // namespace phaze::cli

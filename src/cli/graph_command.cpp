@@ -1,10 +1,11 @@
+#include <algorithm>
 #include <iostream>
-#include <iterator>
 #include <memory>
 
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "graph/training.h"
+#include "io/document.h"
 #include "io/graph_json.h"
 #include "models/build.h"
 #include "models/load.h"
@@ -28,20 +29,29 @@ struct GraphOptions : CommonOptions {
   std::string recompute = "none";
   std::string precision = "mixed";
   std::string optimizer = "adam";
-  std::string fusion;
+  std::string fusion;              // when given
   std::vector<std::string> given;  // options that were on the command line
 };
 
 template <class T>
 T parse(const std::string& option, const std::string& text,
-        std::optional<T> (*parser)(std::string_view), const std::string& expected,
-        Diagnostics& diagnostics) {
+        std::optional<T> (*parser)(std::string_view), const std::vector<std::string>& names,
+        Diagnostics& diagnostics, const std::string& more = "") {
   const std::optional<T> value = parser(text);
   if (!value) {
-    diagnostics.error({"command line", 0, 0, option},
-                      "expected " + expected + ", found \"" + text + "\"");
+    std::string expected;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const bool is_last = i + 1 == names.size() && more.empty();
+      expected += (i == 0 ? "" : is_last ? " or " : ", ") + names[i];
+    }
+    diagnostics.error({"command line", 0, 0, option}, "expected " + expected + more + ", found \"" +
+                                                          text + "\"" + did_you_mean(text, names));
   }
   return value.value_or(T{});
+}
+
+bool is_for_backward(const std::string& option) {
+  return option == "--recompute" || option == "--optimizer" || option == "--fusion";
 }
 
 // The graph of a config, or of a graph file that has its sizes built in.
@@ -54,27 +64,35 @@ std::optional<graph::Model> make_graph(const GraphOptions& options, Diagnostics&
   build.sequence_parallel = options.sequence_parallel;
   build.expand_kv = options.expand_kv;
   build.attention = parse("--attention", options.attention, models::parse_attention,
-                          "flash or eager", diagnostics);
+                          {"flash", "eager"}, diagnostics);
   build.execution = parse("--execution", options.execution, models::parse_execution,
-                          "fused or eager", diagnostics);
+                          {"fused", "eager"}, diagnostics);
   graph::TrainingOptions training;
   training.precision = parse("--precision", options.precision, graph::parse_precision,
-                             "mixed, bf16 or fp32", diagnostics);
+                             {"mixed", "bf16", "fp32"}, diagnostics);
   training.optimizer =
-      parse("--optimizer", options.optimizer, graph::parse_optimizer, "adam or sgd", diagnostics);
-  training.recompute =
-      parse("--recompute", options.recompute, graph::parse_recompute_policy,
-            "none, selective, full, or parts such as attention+norms+activations", diagnostics);
+      parse("--optimizer", options.optimizer, graph::parse_optimizer, {"adam", "sgd"}, diagnostics);
+  training.recompute = parse("--recompute", options.recompute, graph::parse_recompute_policy,
+                             {"none", "selective", "full"}, diagnostics,
+                             " or parts such as attention+norms+activations");
   const bool is_eager = build.execution == models::Execution::kEager;
-  const std::string fusion = !options.fusion.empty() ? options.fusion : is_eager ? "none" : "full";
+  const bool has_fusion = std::ranges::find(options.given, "--fusion") != options.given.end();
+  const std::string fusion = has_fusion ? options.fusion : is_eager ? "none" : "full";
   training.fusion =
-      parse("--fusion", fusion, graph::parse_fusion, "full, elementwise or none", diagnostics);
+      parse("--fusion", fusion, graph::parse_fusion, {"full", "elementwise", "none"}, diagnostics);
   build.precision = training.precision;
+
+  for (const std::string& name : options.given) {
+    if (options.forward_only && is_for_backward(name)) {
+      diagnostics.error({"command line", 0, 0, name}, "means nothing with --forward");
+    }
+  }
 
   std::optional<models::LoadedModel> loaded;
   if (options.model == "-") {
-    const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
-    loaded = models::read_model(text, "standard input", diagnostics);
+    if (const auto text = io::read_text(std::cin, "standard input", diagnostics)) {
+      loaded = models::read_model(*text, "standard input", diagnostics);
+    }
   } else {
     loaded = models::load_model(options.model, diagnostics);
   }
@@ -88,8 +106,7 @@ std::optional<graph::Model> make_graph(const GraphOptions& options, Diagnostics&
     model = std::get<graph::Model>(*loaded);
     const bool is_complete = graph::is_training(*model);
     for (const std::string& name : options.given) {
-      const bool is_for_training = name == "--recompute" || name == "--optimizer" ||
-                                   name == "--fusion" || name == "--precision";
+      const bool is_for_training = is_for_backward(name) || name == "--precision";
       if (!is_for_training || is_complete) {
         diagnostics.error({"command line", 0, 0, name},
                           is_for_training ? "the graph file holds its backward pass already"
@@ -130,16 +147,24 @@ void add_graph_command(CLI::App& program, Action& action) {
                    "for standard input")
       ->required();
   std::vector<CLI::Option*> fixed = {
-      command->add_option("--sequence", options->sequence,
-                          "Tokens per sequence (default: the model's own, at most 8192)"),
-      command->add_option("--decoder-sequence", options->decoder_sequence,
-                          "Tokens per sequence of an encoder-decoder's second half (default: as "
-                          "--sequence)"),
-      command->add_option("--microbatch", options->microbatch,
-                          "Sequences that go through together (default: 1)"),
-      command->add_option("--tensor", options->tensor,
-                          "Tensor-parallel width: the graph is that of one of so many devices "
-                          "(default: 1)"),
+      command
+          ->add_option("--sequence", options->sequence,
+                       "Tokens per sequence (default: the model's own, at most 8192)")
+          ->check(whole_number()),
+      command
+          ->add_option("--decoder-sequence", options->decoder_sequence,
+                       "Tokens per sequence of an encoder-decoder's second half (default: as "
+                       "--sequence)")
+          ->check(whole_number()),
+      command
+          ->add_option("--microbatch", options->microbatch,
+                       "Sequences that go through together (default: 1)")
+          ->check(whole_number()),
+      command
+          ->add_option("--tensor", options->tensor,
+                       "Tensor-parallel width: the graph is that of one of so many devices "
+                       "(default: 1)")
+          ->check(whole_number()),
       command->add_flag("--sequence-parallel", options->sequence_parallel,
                         "Split norms and dropouts over the tensor-parallel devices too"),
       command->add_option("--attention", options->attention,
@@ -163,8 +188,10 @@ void add_graph_command(CLI::App& program, Action& action) {
                           "execution none)"),
   };
   command->add_flag("--forward", options->forward_only, "The forward pass alone");
-  command->add_flag("--dot", options->dot, "Graphviz DOT in place of tables");
+  CLI::Option* dot =
+      command->add_flag("--dot", options->dot, "Graphviz DOT in place of tables or JSON");
   add_common_options(*command, *options);
+  dot->excludes(command->get_option("--json"));
   command->callback([options, fixed, &action] {
     for (const CLI::Option* option : fixed) {
       if (option->count() > 0) {

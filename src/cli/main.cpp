@@ -3,10 +3,13 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <sstream>
 
 #include "base/diagnostics.h"
+#include "base/text.h"
 #include "base/version.h"
 #include "cli/commands.h"
+#include "cli/output.h"
 
 namespace phaze::cli {
 
@@ -15,7 +18,22 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
   command
       .add_option("--threads", options.threads,
                   "Threads to use (default: all); the answer does not depend on it")
-      ->check(CLI::Range(1, 1 << 16));
+      ->check(whole_number());
+}
+
+CLI::Validator whole_number() {
+  constexpr std::size_t kMostDigits = 18;  // fits any 64-bit number; limits are the commands' own
+  return CLI::Validator(
+      [](const std::string& text) -> std::string {
+        const bool has_digits = text.find_first_not_of("0123456789") == std::string::npos;
+        if (has_digits && !text.empty() && text[0] != '0' && text.size() <= kMostDigits) {
+          return "";
+        }
+        return "expected a whole number from 1" +
+               std::string(has_digits && text.size() > kMostDigits ? " and below 10^18" : "") +
+               ", found \"" + text + "\"";
+      },
+      "");
 }
 
 namespace {
@@ -26,16 +44,27 @@ std::string explain(const CLI::App& program, const CLI::ParseError& error,
   std::string message = error.what();
   const std::vector<CLI::App*> chosen = program.get_subcommands();
   std::vector<std::string> known;
+  const std::vector<std::string> before = program.remaining();
   if (chosen.empty()) {
+    std::string list;
     for (const CLI::App* command : program.get_subcommands({})) {
       known.push_back(command->get_name());
+      list += (list.empty() ? "" : ", ") + command->get_name();
     }
-    if (!words.empty() && !words[0].starts_with("-")) {
-      message = "unknown command \"" + words[0] + "\"" + did_you_mean(words[0], known);
-    }
+    const std::string first = words.empty() ? "" : words[0];
+    const bool is_option = first.starts_with("-");
+    message = words.empty() ? "expected a command"
+              : is_option   ? "expected a command before \"" + first + "\"" +
+                                did_you_mean(first, {"--help", "--version"})
+                          : "unknown command \"" + first + "\"" + did_you_mean(first, known);
+    message += " (commands: " + list + ")";
+  } else if (!before.empty()) {
+    message = "unexpected \"" + before[0] + "\" before the command; its options follow its name";
   } else if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     for (const CLI::Option* option : chosen[0]->get_options()) {
-      known.push_back(option->get_name());
+      if (!option->get_positional()) {
+        known.push_back(option->get_name());
+      }
     }
     const std::vector<std::string> extras = chosen[0]->remaining(true);
     if (!extras.empty()) {
@@ -45,7 +74,7 @@ std::string explain(const CLI::App& program, const CLI::ParseError& error,
   }
   const std::string help =
       chosen.empty() ? "phaze --help" : "phaze " + chosen[0]->get_name() + " --help";
-  return "phaze: error: " + message + "\n       `" + help + "` explains every option.\n";
+  return "phaze: error: " + printable(message) + "\n       `" + help + "` explains every option.\n";
 }
 
 int run(int argc, char** argv) {
@@ -59,13 +88,20 @@ int run(int argc, char** argv) {
       "Exit codes: 0 an answer, 1 no feasible answer, 2 bad input.\n"
       "`phaze COMMAND --help` explains a command.");
   program.get_formatter()->column_width(32);
+  program.option_defaults()->disable_flag_override();  // no --json=false
   Action action;
   add_models_command(program, action);
   add_graph_command(program, action);
+  add_chips_command(program, action);
+  add_chip_command(program, action);
+  add_clusters_command(program, action);
+  add_cluster_command(program, action);
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help, --version
-    return program.exit(request);
+    std::ostringstream text;
+    program.exit(request, text, text);
+    return print(text.str());
   } catch (const CLI::ParseError& error) {
     const std::vector<std::string> words(argv + 1, argv + argc);
     std::fputs(explain(program, error, words).c_str(), stderr);

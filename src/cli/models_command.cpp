@@ -1,4 +1,3 @@
-#include <cstdio>
 #include <memory>
 
 #include "base/text.h"

@@ -19,6 +19,11 @@ int print(const std::string& text) {
   return kBadInput;
 }
 
+int report_no_answer(const std::string& why) {
+  std::fputs(("phaze: " + why + "\n").c_str(), stderr);
+  return kNoAnswer;
+}
+
 int report_bad_input(const Diagnostics& diagnostics) {
   std::fputs(to_string(diagnostics).c_str(), stderr);
   return kBadInput;

@@ -10,6 +10,9 @@ namespace phaze::cli {
 // Writes an answer; kAnswer, or kBadInput with a message when it cannot be written (a full disk).
 int print(const std::string& text);
 
+// Says on standard error why there is no answer; kNoAnswer.
+int report_no_answer(const std::string& why);
+
 // Writes the diagnostics to standard error; kBadInput.
 int report_bad_input(const Diagnostics& diagnostics);
 

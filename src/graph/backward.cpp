@@ -142,6 +142,10 @@ class Differentiator {
       return;
     }
     Tensor out = gradient_tensor(of);
+    if (out.type != tensor(dy).type) {  // a parameter's gradient may be wider than an activation's
+      emit(make(OpKind::kCast, name, {dy}), {of});
+      return;
+    }
     out.view_of = dy;
     contribute(of, build_.add(make(OpKind::kView, name, {dy}), {out})[0]);
   }
@@ -259,7 +263,7 @@ class Differentiator {
         }
         return;
       case OpKind::kAddScalar:
-        contribute_if_needed(x, dy);
+        emit_reduced(name, dy, x);
         return;
       case OpKind::kScale:
       case OpKind::kNegate:
@@ -326,7 +330,7 @@ class Differentiator {
         }
         return;
       case OpKind::kAllReduce:
-        contribute_if_needed(x, dy);
+        emit_reduced(name, dy, x);
         return;
       case OpKind::kEnterTensorParallel:
         emit_collective(OpKind::kAllReduce, op, dy);
@@ -367,12 +371,6 @@ class Differentiator {
         const TensorId whole = build_.add(make(op.kind, name, {dy, other}), {full})[0];
         emit(make(OpKind::kReduce, name + ".sum", {whole}), {of});
       }
-    }
-  }
-
-  void contribute_if_needed(TensorId of, TensorId gradient) {
-    if (needs_[of]) {
-      contribute(of, gradient);
     }
   }
 

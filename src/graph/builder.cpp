@@ -22,12 +22,15 @@ LayerBuilder::LayerBuilder(Layer layer, Pass pass) : layer_(std::move(layer)), p
 }
 
 std::string LayerBuilder::unique(const std::string& name, std::map<std::string, int>& used) const {
-  const int count = ++used[name];
-  if (count == 1) {
-    return name;
+  std::string numbered = name;
+  int& count = ++used[name];
+  while (count > 1) {
+    numbered = name + "." + std::to_string(count);
+    if (++used[numbered] == 1) {
+      break;
+    }
+    ++count;  // somebody has that name already
   }
-  std::string numbered = name + "." + std::to_string(count);
-  ++used[numbered];
   return numbered;
 }
 

@@ -15,14 +15,22 @@ class Fuser {
   Fuser(const Layer& layer, Fusion fusion)
       : layer_(layer), fusion_(fusion), operators_(layer.operators.begin(), layer.operators.end()) {
     layer_.operators = {};
-    for (const TensorId id : layer.outputs) {
-      handed_over_.insert(id);
+    results_.insert(layer.outputs.begin(), layer.outputs.end());
+    for (const TensorId id : ids_of(layer.tensors)) {
+      const Role role = layer.tensors[id].role;
+      if ((role == Role::kGradient || role == Role::kParameterGradient) && !is_read(id)) {
+        results_.insert(id);
+      }
     }
   }
 
   Layer run() && {
-    for (std::size_t at = 0; at < operators_.size();) {
-      at = traits(operators_[at].kind).elementwise ? fuse_at(at) : at + 1;
+    // A pair that fuses may take away what kept another from fusing: again until none does.
+    for (std::size_t before = operators_.size() + 1; operators_.size() < before;) {
+      before = operators_.size();
+      for (std::size_t at = 0; at < operators_.size();) {
+        at = traits(operators_[at].kind).elementwise ? fuse_at(at) : at + 1;
+      }
     }
     join_in_place();
     for (Operator& op : operators_) {
@@ -102,8 +110,9 @@ class Fuser {
     Operator merged = merge(operators_[*best], operators_[guest]);
     operators_[at_guest ? guest : *best] = std::move(merged);
     operators_.erase(operators_.begin() + static_cast<std::ptrdiff_t>(at_guest ? *best : guest));
-    drop_unread_outputs(operators_[at_guest ? guest - 1 : *best]);
-    return guest;
+    const std::size_t merged_at = at_guest ? guest - 1 : *best;
+    drop_unread_outputs(operators_[merged_at]);
+    return merged_at;  // the pair may join the one that writes another of its operands
   }
 
   Operator merge(const Operator& host, const Operator& guest) const {
@@ -132,10 +141,8 @@ class Fuser {
     });
   }
 
-  // A parameter's gradient, or the input's, is a result although nobody in the layer reads it.
   bool is_result(const Operator& op, TensorId id) const {
-    return handed_over_.contains(id) || op.outputs[0] == id ||
-           layer_.tensors[id].role == Role::kParameterGradient;
+    return results_.contains(id) || op.outputs[0] == id;
   }
 
   void drop_unread_outputs(Operator& op) {
@@ -228,7 +235,9 @@ class Fuser {
   Layer layer_;
   Fusion fusion_;
   std::vector<Operator> operators_;
-  std::set<TensorId> handed_over_;
+  // What is handed over, and the gradients of parameters and inputs, which nobody in the layer
+  // reads.
+  std::set<TensorId> results_;
 };
 
 }  // namespace

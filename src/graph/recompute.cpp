@@ -106,7 +106,8 @@ class Recomputer {
             clone(every);
           }
         }
-      } else if (source_.operators[op].region == Region::kAttentionCore) {
+      } else if (source_.operators[op].region == Region::kAttentionCore &&
+                 is_selected(source_.operators[op])) {
         for (const OpId part : connected_region(op)) {
           clone(part);
         }
@@ -231,8 +232,10 @@ std::string to_string(const RecomputePolicy& policy) {
 }
 
 Layer apply_recompute(const Layer& layer, const RecomputePolicy& policy) {
-  Layer result = Recomputer(layer, false, {Region::kRegather}).run();
-  Regions regions;
+  if (policy.full) {
+    return Recomputer(layer, true, {}).run();  // gathers included
+  }
+  Regions regions = {Region::kRegather};
   if (policy.attention) {
     regions.insert(Region::kAttentionCore);
   }
@@ -242,10 +245,7 @@ Layer apply_recompute(const Layer& layer, const RecomputePolicy& policy) {
   if (policy.activations) {
     regions.insert(Region::kActivation);
   }
-  if (!policy.full && regions.empty()) {
-    return result;
-  }
-  return Recomputer(result, policy.full, std::move(regions)).run();
+  return Recomputer(layer, false, std::move(regions)).run();
 }
 
 }  // namespace phaze::graph

@@ -62,6 +62,7 @@ class Verifier {
 
   void check_tensors() {
     std::set<std::string> names;
+    double parameters = 0;
     for (const TensorId id : ids_of(layer_.tensors)) {
       const Tensor& tensor = layer_.tensors[id];
       if (tensor.name.empty() || !names.insert(tensor.name).second) {
@@ -69,6 +70,17 @@ class Verifier {
       }
       check_extents(id, tensor);
       check_view(id, tensor);
+      if (faults_.empty() && is_weight(tensor)) {
+        parameters += static_cast<double>(element_count(tensor.shape));
+      }
+    }
+    if (parameters > static_cast<double>(kMaxElements)) {  // an optimiser's state is one tensor
+      faults_.push_back({{}, {}, "has more than 2^50 parameters"});
+    }
+    for (const TensorId id : ids_of(layer_.tensors)) {
+      if (faults_.empty()) {
+        check_view_size(id, layer_.tensors[id]);
+      }
     }
   }
 
@@ -94,6 +106,12 @@ class Verifier {
         fault(id, "is a view of itself");
         return;
       }
+    }
+  }
+
+  void check_view_size(TensorId id, const Tensor& tensor) {
+    if (tensor.view_of && size_of(tensor) > size_of(layer_.tensors[*tensor.view_of])) {
+      fault(id, "is a view of " + layer_.tensors[*tensor.view_of].name + " and larger than it");
     }
   }
 
@@ -225,6 +243,11 @@ class Verifier {
       fault(id, "attention: kv_heads (" + text(a.kv_heads) + ") must divide heads (" +
                     text(a.heads) + ")");
     }
+    if (a.window < 0) {
+      fault(id, "attention: window: expected at least 0, found " + text(a.window));
+    } else if (a.window > 0 && !a.is_causal) {
+      fault(id, "attention: a window needs a causal mask");
+    }
     const std::size_t first = op.pass == Pass::kBackward ? 1 : 0;  // after the gradient
     if (op.inputs.size() < first + 3) {
       fault(id, "attention reads q, k and v");
@@ -235,6 +258,10 @@ class Verifier {
                     false);
     expect_elements(id, "v", op.inputs[first + 2], {a.batch, a.kv_heads, a.keys, a.head_dim},
                     false);
+    if (op.pass != Pass::kBackward) {
+      expect_elements(id, "the result", op.outputs[0], {a.batch, a.heads, a.queries, a.head_dim},
+                      false);
+    }
   }
 
   void check_forward(OpId id, const Operator& op) {
@@ -263,14 +290,19 @@ class Verifier {
     if (traits(op.kind).elementwise) {
       const std::int64_t result = count(op.outputs[0]);
       for (const TensorId input : op.inputs) {
-        if (result % count(input) != 0) {
+        const bool is_table = op.kind == OpKind::kRotary && input != op.inputs[0];
+        if (!is_table && result % count(input) != 0) {
           fault(id, layer_.tensors[input].name + " has " + text(count(input)) +
                         " elements, which cannot be broadcast to " + text(result));
         }
       }
     }
     const bool is_optimizer = op.kind == OpKind::kAdam || op.kind == OpKind::kSgd;
-    if (is_optimizer || op.kind == OpKind::kJoin) {
+    // Fusion joins in place, after everything else: what is still to be differentiated has none.
+    const bool is_early_join =
+        op.kind == OpKind::kJoin &&
+        layer_.operators[OpId(layer_.operators.size() - 1)].pass == Pass::kForward;
+    if (is_optimizer || is_early_join) {
       fault(id, std::string(to_string(op.kind)) + " is not an operator of a forward pass");
     }
   }
@@ -278,8 +310,11 @@ class Verifier {
   void check_collective(OpId id, const Operator& op) {
     const std::int64_t in = count(op.inputs[0]);
     const std::int64_t out = count(op.outputs[0]);
-    const bool fits = op.kind == OpKind::kAllGather       ? out / op.group == in && out % in == 0
-                      : op.kind == OpKind::kReduceScatter ? in / op.group == out && in % out == 0
+    const auto is_share = [&](std::int64_t part, std::int64_t whole) {
+      return whole % op.group == 0 && whole / op.group == part;
+    };
+    const bool fits = op.kind == OpKind::kAllGather       ? is_share(in, out)
+                      : op.kind == OpKind::kReduceScatter ? is_share(out, in)
                                                           : in == out;
     if (!fits) {
       fault(id, "a group of " + text(op.group) + " does not turn " + text(in) + " elements into " +
@@ -294,5 +329,27 @@ class Verifier {
 }  // namespace
 
 std::vector<Fault> verify(const Layer& layer) { return Verifier(layer).run(); }
+
+double total_elements(const Model& model) {
+  double total = 0;
+  for (const Layer& layer : model.layers) {
+    double elements = 0;
+    const auto add = [&](const Tensor& tensor) {
+      elements += static_cast<double>(element_count(tensor.shape));
+    };
+    for (const Tensor& tensor : layer.tensors) {
+      add(tensor);
+    }
+    for (const Operator& op : layer.operators) {
+      for (const auto* list : {&op.inputs, &op.outputs}) {
+        for (const TensorId id : *list) {
+          add(layer.tensors[id]);
+        }
+      }
+    }
+    total += elements * static_cast<double>(layer.repeat);
+  }
+  return total;
+}
 
 }  // namespace phaze::graph

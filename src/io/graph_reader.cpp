@@ -4,7 +4,9 @@
 #include <map>
 #include <set>
 
+#include "base/text.h"
 #include "graph/summary.h"
+#include "graph/training.h"
 #include "graph/verify.h"
 #include "graph/work.h"
 #include "io/graph_json.h"
@@ -41,12 +43,12 @@ class Reader {
     model.tensor_width = count(document, "tensor", 1, 1, kMaxCount);
     if (const Value* settings = member(document, "settings", ValueKind::kMap, "a map")) {
       for (const auto& [key, value] : settings->members) {
-        model.settings[key] = value.text;
+        model.settings[key] = text(*settings, key, "");
       }
     }
     const Value* layers = member(document, "layers", ValueKind::kList, "a list of layers");
     if (layers == nullptr || layers->items.empty()) {
-      error(document, "layers", "expected a list of at least one layer");
+      missing(document, "layers", layers, "expected a list of at least one layer");
       return model;
     }
     for (const Value& item : layers->items) {
@@ -70,6 +72,14 @@ class Reader {
     Location where = map.where;
     where.key += (where.key.empty() ? "" : ".") + key;
     diagnostics_.error(where, message);
+  }
+
+  // Of a list that is not there or empty; where `member` found something else, enough was said.
+  void missing(const Value& map, const std::string& key, const Value* list,
+               const std::string& message) {
+    if (list != nullptr || map.find(key) == nullptr) {
+      error(map, key, message);
+    }
   }
 
   // `derived` keys are written for others and not read.
@@ -165,6 +175,7 @@ class Reader {
       error(item, "expected a layer (a map), found " + describe(item));
       return layer;
     }
+    const std::size_t before = diagnostics_.error_count();
     known_keys(item, {"name", "repeat", "can_recompute", "outputs", "tensors", "operators"},
                {"parameters", "tied_parameters", "forward_flops", "backward_flops",
                 "recompute_flops", "model_flops", "forward_vector_flops", "backward_vector_flops",
@@ -187,7 +198,7 @@ class Reader {
     std::vector<const Value*> operator_places;
     const Value* operators = member(item, "operators", ValueKind::kList, "a list of operators");
     if (operators == nullptr || operators->items.empty()) {
-      error(item, "operators", "expected a list of at least one operator");
+      missing(item, "operators", operators, "expected a list of at least one operator");
     } else {
       for (const Value& op : operators->items) {
         layer.operators.push_back(read_operator(op, ids));
@@ -195,7 +206,7 @@ class Reader {
       }
     }
     layer.outputs = tensor_list(item, "outputs", ids);
-    if (!diagnostics_.has_errors()) {
+    if (diagnostics_.error_count() == before) {
       check(layer, item, tensor_places, operator_places);
     }
     return layer;
@@ -241,7 +252,7 @@ class Reader {
     tensor.is_tied = flag(item, "tied", false);
     const Value* shape = member(item, "shape", ValueKind::kList, "a list of extents");
     if (shape == nullptr) {
-      error(item, "shape", "expected a list of extents such as [2, 1024]");
+      missing(item, "shape", shape, "expected a list of extents such as [2, 1024]");
     } else {
       for (const Value& extent : shape->items) {
         if (extent.kind != ValueKind::kInteger) {
@@ -266,8 +277,8 @@ class Reader {
     for (const auto& [name, id] : ids) {
       known.push_back(name);
     }
-    error(value,
-          "no tensor of this layer is called " + describe(value) + did_you_mean(value.text, known));
+    error(value, "no tensor of this layer is called \"" + shortened(value.text) + "\"" +
+                     did_you_mean(value.text, known));
     return TensorId();
   }
 
@@ -354,19 +365,18 @@ class Reader {
 
   // The whole model's parameters: given for a shard, otherwise what the layers add up to.
   void read_parameters(const Value& document, graph::Model& model) {
-    double total = 0;
-    for (const Layer& layer : model.layers) {
-      total += static_cast<double>(graph::summarise(layer).parameters) *
-               static_cast<double>(layer.repeat);
-    }
-    if (total > static_cast<double>(std::int64_t{1} << 60)) {
-      error(document, "layers", "hold more than 2^60 parameters");
+    const bool is_complete = graph::is_training(model);
+    const double most = is_complete ? graph::kMaxTrainingElements : graph::kMaxForwardElements;
+    if (graph::total_elements(model) > most) {
+      error(document, "layers",
+            std::string("read and write more than 2^") + (is_complete ? "56" : "52") +
+                " elements, repeats counted");
       return;
     }
     const std::int64_t sum = graph::summarise(model).parameters;
     model.parameters =
         count(document, "parameters", sum, 0, std::numeric_limits<std::int64_t>::max());
-    if (model.tensor_width == 1 && model.parameters != sum) {
+    if (!diagnostics_.has_errors() && model.tensor_width == 1 && model.parameters != sum) {
       error(document, "parameters", "the layers add up to " + std::to_string(sum));
     }
   }

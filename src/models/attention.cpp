@@ -199,7 +199,7 @@ TensorId Parts::attention(const std::string& name, const Attention& spec, Tensor
     const Shape expanded = {options_.microbatch, h.keys, h.heads * spec.head_dim};
     h.k = build_.copy(prefix + "k.expand", h.k, expanded);
     h.v = build_.copy(prefix + "v.expand", h.v, expanded);
-    if (is_flash) {
+    if (is_flash || !is_eager()) {  // eager_core looks at heads only
       h.kv_heads = h.heads;
     }
   }

@@ -59,8 +59,10 @@ void check_tensor_width(const ModelSpec& spec, const BuildOptions& options,
   const bool divides = options.sequence % options.tensor_width == 0 &&
                        options.decoder_sequence % options.tensor_width == 0;
   if (options.sequence_parallel && !divides) {
+    const std::int64_t length =
+        options.sequence % options.tensor_width != 0 ? options.sequence : options.decoder_sequence;
     diagnostics.error(option("--sequence-parallel"), "the sequence length " +
-                                                         with_thousands(options.sequence) +
+                                                         with_thousands(length) +
                                                          " is not a multiple of the tensor width " +
                                                          std::to_string(options.tensor_width));
   }
@@ -70,7 +72,10 @@ void check_tensor_width(const ModelSpec& spec, const BuildOptions& options,
 void check_size(const ModelSpec& spec, const BuildOptions& options, Diagnostics& diagnostics) {
   const std::int64_t longest = std::max(options.sequence, options.decoder_sequence);
   const double tokens = static_cast<double>(options.microbatch) * static_cast<double>(longest);
-  double widest = static_cast<double>(spec.embedding.vocabulary);
+  constexpr double kWidestStatistics = 8;  // a row of a loss or of a norm
+  const Embedding& e = spec.embedding;
+  double widest = std::max({kWidestStatistics, static_cast<double>(spec.hidden),
+                            static_cast<double>(e.vocabulary), static_cast<double>(e.width)});
   double squares = 0;
   for (const Stack& stack : spec.stacks) {
     for (const Run& run : stack.runs) {
@@ -78,8 +83,11 @@ void check_size(const ModelSpec& spec, const BuildOptions& options, Diagnostics&
       const FeedForward& f = run.block.feed_forward;
       const double qkv =
           static_cast<double>(a.heads + 2 * a.kv_heads) * static_cast<double>(a.head_dim);
-      const double copies = static_cast<double>(std::max<std::int64_t>(1, f.experts_per_token));
-      widest = std::max({widest, qkv, 2 * copies * static_cast<double>(f.width)});
+      // Every expert gets at least one row.
+      const double copies =
+          static_cast<double>(std::max<std::int64_t>(1, f.experts_per_token + f.experts));
+      const auto inner = static_cast<double>(std::max(spec.hidden, 2 * f.width));
+      widest = std::max({widest, qkv, copies * inner});
       if (options.attention == AttentionMode::kEager || a.has_relative_bias) {
         squares = std::max(squares, static_cast<double>(a.heads) * static_cast<double>(longest));
       }
@@ -88,11 +96,13 @@ void check_size(const ModelSpec& spec, const BuildOptions& options, Diagnostics&
   for (const Classifier& classifier : spec.head.classifiers) {
     widest = std::max(widest, static_cast<double>(classifier.outputs));
   }
-  const double largest = tokens * std::max(widest, squares);
+  const double pixels = static_cast<double>(options.microbatch * e.channels) *
+                        static_cast<double>(e.image_height) * static_cast<double>(e.image_width);
+  const double largest = std::max(pixels, tokens * std::max(widest, squares));
   if (largest > static_cast<double>(graph::kMaxElements)) {
     diagnostics.error(option("--sequence"),
-                      "with these sizes a tensor would have " + with_prefix(largest, "elements") +
-                          ", more than can be meant (2^50); choose a smaller sequence or "
+                      "with these sizes a tensor would have " + with_prefix(largest, "") +
+                          " elements, more than can be meant (2^50); choose a smaller sequence or "
                           "micro-batch");
   }
 }
@@ -184,6 +194,14 @@ std::optional<graph::Model> build_model(const ModelSpec& spec, const BuildOption
                     {"sequence_parallel", options.sequence_parallel ? "on" : "off"},
                     {"expanded_kv", options.expand_kv ? "on" : "off"}};
   model.layers = build_layers(spec, options);
+  const double total = graph::total_elements(model);
+  if (total > graph::kMaxForwardElements) {
+    diagnostics.error(option("--sequence"),
+                      "with these sizes all layers would read and write " + with_prefix(total, "") +
+                          " elements, more than can be meant (2^52); choose a smaller sequence or "
+                          "micro-batch");
+    return std::nullopt;
+  }
   return model;
 }
 

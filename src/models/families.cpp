@@ -123,7 +123,7 @@ Activation read_activation(Fields& fields, const std::vector<std::string>& names
   const std::optional<Activation> activation = parse_activation(name);
   if (!activation) {
     const io::Value* value = fields.find(names);
-    fields.diagnostics().error(value->where, "unknown activation \"" + name.substr(0, 40) + "\"" +
+    fields.diagnostics().error(value->where, "unknown activation \"" + shortened(name) + "\"" +
                                                  did_you_mean(name, activation_names()));
   }
   return activation.value_or(Activation::kGelu);
@@ -134,10 +134,11 @@ int library_version(Fields& fields) {
 }
 
 std::int64_t even_head_dim(Fields& fields, std::int64_t hidden, std::int64_t heads,
-                           const std::string& heads_key) {
+                           const std::vector<std::string>& heads_keys) {
   if (hidden % heads != 0) {
-    fields.error(heads_key, "expected a divisor of the hidden size " + with_thousands(hidden) +
-                                ", found " + with_thousands(heads));
+    fields.error_at_first(heads_keys, "expected a divisor of the hidden size " +
+                                          with_thousands(hidden) + ", found " +
+                                          with_thousands(heads));
   }
   return std::max<std::int64_t>(1, hidden / heads);
 }
@@ -147,6 +148,13 @@ void check_kv_heads(Fields& fields, const Attention& attention) {
     fields.error("num_key_value_heads", "expected a divisor of the number of heads " +
                                             with_thousands(attention.heads) + ", found " +
                                             with_thousands(attention.kv_heads));
+  }
+}
+
+void check_rotary_dim(Fields& fields, const Attention& attention,
+                      const std::vector<std::string>& keys) {
+  if (attention.rotary_dim == 1) {
+    fields.error_at_first(keys, "expected at least 2 rotated elements in each head, found 1");
   }
 }
 

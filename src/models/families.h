@@ -76,10 +76,13 @@ std::vector<std::string> activation_names();
 // The major version of the library that wrote the file; the newest known when it does not say.
 int library_version(Fields& fields);
 
-// hidden / heads; a fault when that leaves a rest.
+// hidden / heads; a fault when that leaves a rest. `heads_keys` are the names of the heads' key.
 std::int64_t even_head_dim(Fields& fields, std::int64_t hidden, std::int64_t heads,
-                           const std::string& heads_key);
+                           const std::vector<std::string>& heads_keys = {"num_attention_heads"});
 void check_kv_heads(Fields& fields, const Attention& attention);
+// Elements are rotated in pairs: a single one is a fault, at the first of `keys` that the file has.
+void check_rotary_dim(Fields& fields, const Attention& attention,
+                      const std::vector<std::string>& keys);
 
 // Puts the head of `kind` on the model. `spec.head` already holds what the family says of the
 // vocabulary and of pooling.

@@ -55,12 +55,11 @@ ModelSpec read_llama_like(Fields& fields, const LlamaDefaults& defaults) {
     attention.kv_heads = attention.heads;
   }
   const std::optional<std::int64_t> head_dim = fields.optional_count({"head_dim"}, kMaxHidden);
-  attention.head_dim =
-      head_dim ? *head_dim
-               : even_head_dim(fields, spec.hidden, attention.heads, "num_attention_heads");
+  attention.head_dim = head_dim ? *head_dim : even_head_dim(fields, spec.hidden, attention.heads);
   check_kv_heads(fields, attention);
   attention.is_causal = true;
   attention.rotary_dim = attention.head_dim;
+  check_rotary_dim(fields, attention, {"head_dim", "num_attention_heads"});
   attention.has_f32_softmax = true;
   attention.dropout = fields.fraction({"attention_dropout"}, 0);
   if (defaults.reads_biases) {
@@ -159,7 +158,8 @@ ModelSpec read_gpt2(Fields& fields) {
   Attention& attention = block.attention;
   attention.heads = fields.count({"num_attention_heads", "n_head"}, 12, kMaxHeads);
   attention.kv_heads = attention.heads;
-  attention.head_dim = even_head_dim(fields, spec.hidden, attention.heads, "n_head");
+  attention.head_dim =
+      even_head_dim(fields, spec.hidden, attention.heads, {"num_attention_heads", "n_head"});
   attention.has_qkv_bias = attention.has_out_bias = true;
   attention.is_merged = true;
   attention.is_causal = true;
@@ -193,7 +193,7 @@ ModelSpec read_opt(Fields& fields) {
   Attention& attention = block.attention;
   attention.heads = fields.count({"num_attention_heads"}, 12, kMaxHeads);
   attention.kv_heads = attention.heads;
-  attention.head_dim = even_head_dim(fields, spec.hidden, attention.heads, "num_attention_heads");
+  attention.head_dim = even_head_dim(fields, spec.hidden, attention.heads);
   attention.has_qkv_bias = attention.has_out_bias = has_bias;
   attention.is_causal = true;
   attention.has_f32_softmax = true;
@@ -224,9 +224,7 @@ ModelSpec read_phi(Fields& fields) {
   attention.heads = fields.count({"num_attention_heads"}, 32, kMaxHeads);
   attention.kv_heads = fields.count({"num_key_value_heads"}, attention.heads, kMaxHeads);
   const std::optional<std::int64_t> head_dim = fields.optional_count({"head_dim"}, kMaxHidden);
-  attention.head_dim =
-      head_dim ? *head_dim
-               : even_head_dim(fields, spec.hidden, attention.heads, "num_attention_heads");
+  attention.head_dim = head_dim ? *head_dim : even_head_dim(fields, spec.hidden, attention.heads);
   check_kv_heads(fields, attention);
   attention.has_qkv_bias = attention.has_out_bias = true;
   attention.is_causal = true;
@@ -234,6 +232,8 @@ ModelSpec read_phi(Fields& fields) {
   attention.rotary_dim =
       static_cast<std::int64_t>(static_cast<double>(attention.head_dim) *
                                 rotary_fraction(fields, {"partial_rotary_factor"}, 0.5));
+  check_rotary_dim(fields, attention,
+                   {"rope_parameters", "rope_scaling", "partial_rotary_factor", "head_dim"});
   if (fields.flag("qk_layernorm", false)) {
     attention.qk_norm_width = spec.hidden / attention.heads;  // the library ignores head_dim here
   }
@@ -264,7 +264,7 @@ ModelSpec read_gpt_neox(Fields& fields) {
   Attention& attention = block.attention;
   attention.heads = fields.count({"num_attention_heads"}, 64, kMaxHeads);
   attention.kv_heads = attention.heads;
-  attention.head_dim = even_head_dim(fields, spec.hidden, attention.heads, "num_attention_heads");
+  attention.head_dim = even_head_dim(fields, spec.hidden, attention.heads);
   const bool has_bias = fields.flag("attention_bias", true);
   attention.has_qkv_bias = attention.has_out_bias = has_bias;
   attention.is_merged = true;
@@ -273,6 +273,8 @@ ModelSpec read_gpt_neox(Fields& fields) {
   attention.rotary_dim = static_cast<std::int64_t>(
       static_cast<double>(attention.head_dim) *
       rotary_fraction(fields, {"rotary_pct", "partial_rotary_factor"}, 0.25));
+  check_rotary_dim(fields, attention,
+                   {"rope_parameters", "rope_scaling", "rotary_pct", "partial_rotary_factor"});
   attention.dropout = fields.fraction({"attention_dropout"}, 0);
   block.feed_forward.width = fields.count({"intermediate_size"}, 24576, kMaxWidth);
   block.feed_forward.activation = read_activation(fields, {"hidden_act"}, "gelu");

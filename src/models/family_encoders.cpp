@@ -1,4 +1,5 @@
 // Encoder families: bert, megatron-bert, vit; and t5, which is both.
+#include "base/text.h"
 #include "models/families.h"
 
 namespace phaze::models {
@@ -28,7 +29,7 @@ ModelSpec read_bert_like(Fields& fields, std::int64_t vocabulary, std::int64_t h
   Attention& attention = block.attention;
   attention.heads = fields.count({"num_attention_heads"}, heads, kMaxHeads);
   attention.kv_heads = attention.heads;
-  attention.head_dim = even_head_dim(fields, spec.hidden, attention.heads, "num_attention_heads");
+  attention.head_dim = even_head_dim(fields, spec.hidden, attention.heads);
   attention.has_qkv_bias = attention.has_out_bias = true;
   attention.is_causal = fields.flag("is_decoder", false);
   attention.dropout = fields.fraction({"attention_probs_dropout_prob"}, 0.1);
@@ -113,9 +114,7 @@ ModelSpec read_vit(Fields& fields) {
   if (library_version(fields) >= 5) {
     head_dim = fields.optional_count({"head_dim"}, kMaxHidden);
   }
-  attention.head_dim =
-      head_dim ? *head_dim
-               : even_head_dim(fields, spec.hidden, attention.heads, "num_attention_heads");
+  attention.head_dim = head_dim ? *head_dim : even_head_dim(fields, spec.hidden, attention.heads);
   attention.has_qkv_bias = fields.flag("qkv_bias", true);
   attention.has_out_bias = true;
   attention.has_f32_softmax = true;
@@ -162,7 +161,7 @@ ModelSpec read_t5(Fields& fields) {
   }
   const std::optional<Activation> activation = parse_activation(projection);
   if (!activation) {
-    fields.error("feed_forward_proj", "unknown activation \"" + projection.substr(0, 40) + "\"" +
+    fields.error("feed_forward_proj", "unknown activation \"" + shortened(projection) + "\"" +
                                           did_you_mean(projection, activation_names()));
   }
   block.feed_forward.activation = activation.value_or(Activation::kRelu);

@@ -96,6 +96,11 @@ void Fields::error(const std::string& key, const std::string& message) {
   diagnostics_.error(where(key), message);
 }
 
+void Fields::error_at_first(const std::vector<std::string>& names, const std::string& message) {
+  const io::Value* value = find(names);
+  diagnostics_.error(value != nullptr ? value->where : where(names.front()), message);
+}
+
 void Fields::report_misspelt_keys() {
   std::vector<std::string> missing;
   for (const std::string& name : asked_) {

@@ -31,6 +31,8 @@ class Fields {
   // Is the key written, as null?
   bool is_null(const std::string& name) const;
   void error(const std::string& key, const std::string& message);
+  // At the first of `names` that the file has; with none of them there, the first.
+  void error_at_first(const std::vector<std::string>& names, const std::string& message);
   Location where(const std::string& key) const;
   Diagnostics& diagnostics() { return diagnostics_; }
 

@@ -104,6 +104,7 @@ TensorId attend(Parts& parts, const Block& block, const std::string& name, Tenso
   Attention attention = block.attention;
   if (other) {
     attention.is_causal = false;
+    attention.window = 0;
     bias.reset();
   }
   const TensorId y = parts.attention(name, attention, x, other, bias);

@@ -12,12 +12,12 @@ namespace {
 
 // config.json says little of itself: its folder is the model's name.
 std::string name_of(const std::string& path) {
-  const std::filesystem::path file(path);
-  const std::string stem = file.stem().string();
-  if (stem == "config" && file.has_parent_path()) {
-    return file.parent_path().filename().string();
-  }
-  return stem;
+  namespace fs = std::filesystem;
+  const std::string stem = fs::path(path).stem().string();
+  std::error_code error;
+  const fs::path whole = fs::absolute(path, error).lexically_normal();  // "./config.json" too
+  const std::string folder = whole.parent_path().filename().string();
+  return stem == "config" && !folder.empty() ? folder : stem;
 }
 
 }  // namespace
@@ -48,15 +48,19 @@ std::optional<LoadedModel> load_model(const std::string& name, Diagnostics& diag
   namespace fs = std::filesystem;
   std::error_code error;
   std::string path = name;
-  if (fs::is_directory(path, error) && fs::exists(fs::path(path) / "config.json", error)) {
+  if (fs::is_directory(path, error)) {
     path = (fs::path(path) / "config.json").string();
+    if (!fs::exists(path, error)) {
+      diagnostics.error({name, 0, 0, ""}, "is a folder without config.json");
+      return std::nullopt;
+    }
   }
   const bool looks_like_file = name.find('/') != std::string::npos || name.ends_with(".json") ||
                                name.ends_with(".yaml") || name.ends_with(".onnx");
   if (!fs::exists(path, error) && !looks_like_file) {
     diagnostics.error({"command line", 0, 0, "MODEL"},
                       "no built-in model and no file is called \"" + name + "\"" +
-                          did_you_mean(name, zoo_names()) + " `phaze models` lists them");
+                          did_you_mean(name, zoo_names()) + " (`phaze models` lists them)");
     return std::nullopt;
   }
   if (name.ends_with(".onnx")) {

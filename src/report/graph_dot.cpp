@@ -8,7 +8,7 @@ namespace {
 using graph::Layer;
 using graph::Operator;
 
-// Inside a quoted string of DOT.
+// Inside a quoted string of DOT, whose labels know the entities of HTML.
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -16,6 +16,7 @@ std::string escaped(const std::string& text) {
       result += '\\';
     }
     result += static_cast<unsigned char>(c) < 0x20U ? ' ' : c;
+    result += c == '&' ? "amp;" : "";
   }
   return result;
 }

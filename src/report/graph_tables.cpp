@@ -107,20 +107,21 @@ std::string graph_tables(const graph::Model& model) {
     const auto found = model.settings.find(key);
     return found == model.settings.end() ? "" : found->second;
   };
-  const std::string architecture = setting("architecture");
-  std::string text = model.name + (architecture.empty() ? "" : " (" + architecture + ")") + "   " +
+  const std::string architecture = printable(setting("architecture"));
+  std::string text = printable(model.name) +
+                     (architecture.empty() ? "" : " (" + architecture + ")") + "   " +
                      with_thousands(model.parameters) + " parameters\n";
   text += "sequence " + with_thousands(model.sequence) + ", micro-batch " +
           with_thousands(model.microbatch) + ", tensor width " + std::to_string(model.tensor_width);
   for (const auto& [key, value] : model.settings) {
     if (key != "architecture" && key != "family" && value != "off") {
-      text += ", " + key + " " + value;
+      text += ", " + printable(key + " " + value);
     }
   }
   text += "\n\n" + layers_table(model);
   for (const Layer& layer : model.layers) {
-    text +=
-        "\n" + layer.name + " x " + std::to_string(layer.repeat) + "\n" + operators_table(layer);
+    text += "\n" + printable(layer.name) + " x " + std::to_string(layer.repeat) + "\n" +
+            operators_table(layer);
   }
   return text;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace phaze::report {
 namespace {
 
@@ -12,6 +14,13 @@ std::size_t width_of(const std::string& text) {
 }
 
 }  // namespace
+
+void Table::add_row(std::vector<std::string> cells) {
+  for (std::string& cell : cells) {
+    cell = printable(cell);
+  }
+  rows_.push_back(std::move(cells));
+}
 
 std::string Table::to_string(std::size_t indent) const {
   std::vector<std::size_t> widths;

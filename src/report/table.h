@@ -17,8 +17,9 @@ class Table {
 
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  // As many cells as there are columns; missing ones at the end are empty.
-  void add_row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  // As many cells as there are columns; missing ones at the end are empty. What a terminal would
+  // not print (control characters in names from a file) is spelt out.
+  void add_row(std::vector<std::string> cells);
   void add_rule() { rows_.push_back({}); }
 
   // Each line starts with `indent` spaces and has none at its end.

@@ -33,12 +33,11 @@ std::optional<graph::Model> build_case(const io::Value& example) {
   BuildOptions options;
   options.execution = Execution::kEager;
   options.precision = graph::Precision::kBf16;
-  options.attention = tests::member(example, "attention").text == "eager"
-                          ? AttentionMode::kEager
-                          : AttentionMode::kFlash;
+  options.attention = tests::member(example, "attention").text == "eager" ? AttentionMode::kEager
+                                                                          : AttentionMode::kFlash;
   options.microbatch = tests::member(example, "batch").integer;
   const io::Value& sequence = tests::member(example, "sequence");
-  options.sequence = spec->embedding.channels > 0 ? 0
+  options.sequence = spec->embedding.channels > 0            ? 0
                      : sequence.kind == io::ValueKind::kList ? sequence.items[0].integer
                                                              : sequence.integer;
   if (spec->stacks.size() > 1) {
@@ -77,9 +76,8 @@ std::int64_t saved_without_input(const graph::Layer& layer) {
 
 bool saves_input(const graph::Layer& layer) {
   const std::vector<graph::TensorId> saved = graph::compute_saved(layer);
-  return std::ranges::any_of(saved, [&](graph::TensorId id) {
-    return layer.tensors[id].role == graph::Role::kInput;
-  });
+  return std::ranges::any_of(
+      saved, [&](graph::TensorId id) { return layer.tensors[id].role == graph::Role::kInput; });
 }
 
 // How far apart may they be? Eager attention: not at all. Fused attention: its kernel keeps a few
@@ -149,8 +147,7 @@ std::optional<double> product_flops(const io::Value& op) {
   } else if (name != "aten.mm" && name != "aten.bmm" && name != "aten._grouped_mm") {
     return std::nullopt;
   }
-  return 2.0 * static_cast<double>(graph::element_count(in[0])) *
-         static_cast<double>(in[1].back());
+  return 2.0 * static_cast<double>(graph::element_count(in[0])) * static_cast<double>(in[1].back());
 }
 
 std::vector<double> library_products(const io::Value& document, const io::Value& part,

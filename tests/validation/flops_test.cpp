@@ -100,11 +100,9 @@ TEST(Flops, OfMegatronModelsEqualThePublishedFormula) {
       ASSERT_TRUE(forward) << to_string(diagnostics);
       graph::TrainingOptions training;
       training.recompute.full = true;
-      const graph::ModelSummary total =
-          graph::summarise(graph::to_training(*forward, training));
+      const graph::ModelSummary total = graph::summarise(graph::to_training(*forward, training));
       const double ours = total.forward_flops.value() + total.backward_flops.value();
-      const double published =
-          published_flops(spec, 2, static_cast<double>(forward->sequence));
+      const double published = published_flops(spec, 2, static_cast<double>(forward->sequence));
       EXPECT_NEAR(ours / published, 1, 1e-3);
       // Without recomputation a layer costs three quarters of that.
       const graph::ModelSummary plain = graph::summarise(graph::to_training(*forward, {}));
@@ -120,11 +118,9 @@ TEST(Flops, OfFusedCausalAttentionAreHalved) {
   const ModelSpec spec = find_zoo_model("gpt3-175b")->spec;
   BuildOptions options;
   Diagnostics diagnostics;
-  const graph::Model flash =
-      graph::to_training(*build_model(spec, options, diagnostics), {});
+  const graph::Model flash = graph::to_training(*build_model(spec, options, diagnostics), {});
   options.attention = AttentionMode::kEager;
-  const graph::Model eager =
-      graph::to_training(*build_model(spec, options, diagnostics), {});
+  const graph::Model eager = graph::to_training(*build_model(spec, options, diagnostics), {});
   const graph::LayerSummary f = graph::summarise(flash.layers.at(1));
   const graph::LayerSummary e = graph::summarise(eager.layers.at(1));
   EXPECT_EQ(f.model_flops, e.model_flops);

@@ -44,8 +44,7 @@ class Korthikanti : public testing::TestWithParam<Case> {
     h_ = static_cast<double>(spec.hidden);
     a_ = static_cast<double>(spec.stacks[0].runs[0].block.attention.heads);
     t_ = static_cast<double>(model.tensor_width);
-    return static_cast<double>(
-        graph::summarise(model.layers.at(1)).saved_activation_bytes.value());
+    return static_cast<double>(graph::summarise(model.layers.at(1)).saved_activation_bytes.value());
   }
 
   // The paper leaves out the statistics of the two norms: a mean and a deviation per token.
@@ -54,8 +53,8 @@ class Korthikanti : public testing::TestWithParam<Case> {
 
 TEST_P(Korthikanti, TensorParallel) {
   const double found = saved(false, "none");
-  EXPECT_DOUBLE_EQ(found, s_ * b_ * h_ * (10 + 24 / t_ + 5 * a_ * s_ / (h_ * t_)) +
-                              statistics(false));
+  EXPECT_DOUBLE_EQ(found,
+                   s_ * b_ * h_ * (10 + 24 / t_ + 5 * a_ * s_ / (h_ * t_)) + statistics(false));
 }
 
 TEST_P(Korthikanti, TensorAndSequenceParallel) {

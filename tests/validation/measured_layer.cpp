@@ -27,8 +27,8 @@ class Module {
   graph::Layer build() && {
     const Shape tokens = {row_.microbatch, row_.sequence, row_.hidden};
     const TensorId x = build_.input("x", tokens, kBf16);
-    const TensorId attended = dropout("proj_dropout", linear("proj", attend(norm("n1", x)),
-                                                             row_.hidden));
+    const TensorId attended =
+        dropout("proj_dropout", linear("proj", attend(norm("n1", x)), row_.hidden));
     const TensorId middle = build_.binary(OpKind::kAdd, "residual1", x, attended);
     const TensorId y = dropout("fc2_dropout", linear("fc2", mlp(norm("n2", middle)), row_.hidden));
     build_.hand_over(build_.binary(OpKind::kAdd, "residual2", middle, y));
@@ -78,8 +78,8 @@ class Module {
 
   TensorId attend(TensorId x) {
     const std::int64_t kv = dim_ * row_.kv_heads;
-    const std::vector<TensorId> parts = build_.split(
-        "split", linear("qkv", x, row_.hidden + 2 * kv), {row_.hidden, kv, kv});
+    const std::vector<TensorId> parts =
+        build_.split("split", linear("qkv", x, row_.hidden + 2 * kv), {row_.hidden, kv, kv});
     const TensorId k = expand("k_expanded", parts[1]);
     const TensorId v = expand("v_expanded", parts[2]);
     const std::int64_t batch = row_.microbatch;
@@ -91,10 +91,9 @@ class Module {
     }
     const bool is_expanded = row_.kv_heads != row_.heads;
     const Shape square = {batch, row_.heads, s, s};
-    const TensorId scores =
-        build_.product("scores", by_heads("q_heads", parts[0], false),
-                       by_heads("k_heads", k, is_expanded),
-                       {batch * row_.heads, s, s, dim_}, square, kBf16);
+    const TensorId scores = build_.product("scores", by_heads("q_heads", parts[0], false),
+                                           by_heads("k_heads", k, is_expanded),
+                                           {batch * row_.heads, s, s, dim_}, square, kBf16);
     const TensorId scaled = build_.unary(OpKind::kScale, "scale", scores);
     const TensorId weights =
         dropout("attention_dropout", build_.unary(OpKind::kSoftmax, "softmax", scaled));

@@ -71,9 +71,8 @@ TEST(SavedBytes, OfFusedExecutionAgreeWithTorchCompile) {
     spec.default_sequence = row.sequence;
     spec.embedding.width = row.hidden;
     models::Block block;
-    block.norm = row.is_gated
-                     ? models::Norm{models::NormKind::kRmsNorm, true, false, false}
-                     : models::Norm{models::NormKind::kLayerNorm, true, true, false};
+    block.norm = row.is_gated ? models::Norm{models::NormKind::kRmsNorm, true, false, false}
+                              : models::Norm{models::NormKind::kLayerNorm, true, true, false};
     block.attention.heads = row.heads;
     block.attention.kv_heads = row.kv_heads;
     block.attention.head_dim = row.hidden / row.heads;
@@ -88,8 +87,7 @@ TEST(SavedBytes, OfFusedExecutionAgreeWithTorchCompile) {
     options.microbatch = row.microbatch;
     options.expand_kv = true;
     Diagnostics diagnostics;
-    const std::optional<graph::Model> forward =
-        models::build_model(spec, options, diagnostics);
+    const std::optional<graph::Model> forward = models::build_model(spec, options, diagnostics);
     ASSERT_TRUE(forward) << to_string(diagnostics);
     const graph::Model model = graph::to_training(*forward, {});
     const std::int64_t found = measured_convention(model.layers.at(1));

@@ -56,7 +56,7 @@ TEST(NearestName, FindsASlipOfTheFinger) {
   EXPECT_EQ(nearest_name("lazency", keys), "latency");      // a wrong one
   EXPECT_EQ(nearest_name("capaciyt", keys), "capacity");    // two swapped
   EXPECT_EQ(nearest_name("capacity", keys), "capacity");    // none
-  EXPECT_EQ(nearest_name("Bandwidth", keys), "bandwidth");  // case is a letter too
+  EXPECT_EQ(nearest_name("BandWIDTH", keys), "bandwidth");  // another case
 }
 
 TEST(NearestName, FindsTwoSwappedLettersInAShortName) {

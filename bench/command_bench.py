@@ -1,0 +1,56 @@
+"""Wall time and peak memory of the whole program, beside their targets: command_bench.py PROGRAM [RUNS]"""
+import json
+import os
+import statistics
+import sys
+import time
+
+PROGRAM = sys.argv[1]
+RUNS = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+# Arguments, most milliseconds (median), most MB (peak resident memory).
+SCENARIOS = [
+    (["graph", "llama3-405b", "--json"], 50, 50),
+    (["graph", "gpt3-175b", "--tensor", "8", "--sequence-parallel", "--json"], 50, 50),
+    (["graph", "t5-large"], 50, 50),
+    (["models"], 50, 50),
+]
+
+
+def run(args):
+    """Milliseconds, MB and output of one run. Memory is that of the child alone."""
+    reader, writer = os.pipe()
+    begin = time.perf_counter()
+    child = os.posix_spawn(
+        PROGRAM, [PROGRAM, *args], os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, writer, 1)]
+    )
+    os.close(writer)
+    with open(reader, "rb") as pipe:
+        output = pipe.read()
+    _, status, usage = os.wait4(child, 0)
+    milliseconds = 1e3 * (time.perf_counter() - begin)
+    if os.waitstatus_to_exitcode(status) != 0:
+        sys.exit(f"{args}: failed")
+    return milliseconds, usage.ru_maxrss * 1024 / 1e6, output
+
+
+def main():
+    print(f"{RUNS} runs each; a child of this script never shows less than the script itself used to start it")
+    print(f"{'command':62}  median ms  max ms  target ms  peak MB  target MB")
+    is_met = True
+    for args, most_milliseconds, most_megabytes in SCENARIOS:
+        times, megabytes, outputs = zip(*(run(args) for _ in range(RUNS)))
+        if len(set(outputs)) != 1 or ("--json" in args and json.loads(outputs[0])["schema"] != 1):
+            sys.exit(f"{args}: wrong answer")
+        median = statistics.median(times)
+        peak = max(megabytes)
+        is_missed = median > most_milliseconds or peak > most_megabytes
+        is_met = is_met and not is_missed
+        print(
+            f"{'phaze ' + ' '.join(args):62}  {median:9.1f}  {max(times):6.1f}  {most_milliseconds:9}"
+            f"  {peak:7.1f}  {most_megabytes:9}{'  MISSED' if is_missed else ''}"
+        )
+    return 0 if is_met else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

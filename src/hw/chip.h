@@ -1,0 +1,118 @@
+#pragma once
+// A chip as plain data: what it is made of, not what it costs (technology.h, area.h, power.h,
+// cost.h) nor how fast an operator runs on it. Counts are of one package; `fabricated` counts are
+// what the dies hold, spare ones included.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/units.h"
+
+namespace phaze::hw {
+
+enum class NumberFormat { kBf16, kFp16, kFp8, kFp32, kInt8 };
+inline constexpr std::size_t kNumberFormats = 5;
+
+std::string_view to_string(NumberFormat format);
+std::optional<NumberFormat> parse_number_format(std::string_view name);
+std::vector<std::string> number_format_names();
+
+// Systolic arrays with a systolic PE grid: rows x columns multiply-accumulate units each.
+struct TensorCores {
+  std::int64_t count = 1;
+  std::int64_t fabricated = 1;
+  std::int64_t rows = 128;
+  std::int64_t columns = 128;
+  Bytes local_buffer;                // of each core
+  double local_bytes_per_cycle = 0;  // of each core, reads and writes together
+};
+
+struct VectorCores {
+  std::int64_t count = 1;
+  std::int64_t fabricated = 1;
+  std::int64_t lanes = 128;
+  std::int64_t operations_per_lane = 1;  // that a lane can start in a cycle
+  double fp64_share = 0;                 // of lanes that also do fp64
+  Bytes local_buffer;
+};
+
+struct GlobalBuffer {
+  Bytes size;
+  Bytes fabricated;
+  double bytes_per_cycle = 0;
+};
+
+enum class HbmGeneration { kHbm2, kHbm2e, kHbm3, kHbm3e };
+std::string_view to_string(HbmGeneration generation);
+std::optional<HbmGeneration> parse_hbm_generation(std::string_view name);
+
+struct Hbm {
+  HbmGeneration generation = HbmGeneration::kHbm2e;
+  std::int64_t stacks = 1;
+  std::int64_t sites = 1;  // interfaces on the die, used or not
+  Bytes stack_capacity;
+  BytesPerSecond stack_bandwidth;
+};
+
+struct Links {
+  std::int64_t count = 0;
+  BytesPerSecond bandwidth;  // of each, in one direction
+};
+
+// How instructions reach the cores: many small cores with schedulers of their own (GPUs), or few
+// large ones fed by one long instruction word.
+enum class ControlStyle { kSimt, kSystolic };
+std::string_view to_string(ControlStyle style);
+std::optional<ControlStyle> parse_control_style(std::string_view name);
+
+// Fractions of peak that real kernels sustain, where they are known.
+struct Sustained {
+  double matrix = 1;
+  double vector = 1;
+  double hbm = 1;
+};
+
+struct Chip {
+  std::string name;
+  std::string title;
+  std::string source;
+  int node_nm = 7;
+  std::int64_t dies = 1;  // equal ones in the package
+  Hertz clock;
+  TensorCores tensor;
+  VectorCores vector;
+  GlobalBuffer global;
+  Hbm hbm;
+  Links links;
+  // Multiply-accumulates per PE and cycle; 0: the chip lacks the format.
+  std::array<double, kNumberFormats> format_rates{};
+  ControlStyle control = ControlStyle::kSystolic;
+  bool concurrent_operators = true;
+  Seconds launch_overhead;
+  Sustained sustained;
+  std::optional<Watts> published_tdp;
+  std::optional<SquareMillimetres> published_area;
+};
+
+double format_rate(const Chip& chip, NumberFormat format);
+
+// Dense peak of the matrix units; zero for a format that the chip lacks.
+FlopsPerSecond peak_flops(const Chip& chip, NumberFormat format);
+// Lanes times operations, a multiply-add counted as two.
+FlopsPerSecond peak_vector_flops(const Chip& chip);
+BytesPerSecond global_bandwidth(const Chip& chip);
+BytesPerSecond local_bandwidth(const Chip& chip);  // of all tensor cores together
+Bytes hbm_capacity(const Chip& chip);
+BytesPerSecond hbm_bandwidth(const Chip& chip);
+BytesPerSecond link_bandwidth(const Chip& chip);  // one direction, all links
+
+// Rules for what a file leaves out; they scale with the core (docs/models.md, 8.1).
+Bytes default_local_buffer(std::int64_t processing_elements);
+double default_local_bytes_per_cycle(std::int64_t rows, std::int64_t columns);
+double default_global_bytes_per_cycle(const TensorCores& tensor);
+
+}  // namespace phaze::hw

@@ -1,0 +1,67 @@
+#pragma once
+// Watts of a chip, part by part, at full or given activity. Formulas: docs/models.md 8.4.
+
+#include "hw/area.h"
+#include "hw/chip.h"
+#include "hw/technology.h"
+
+namespace phaze::hw {
+
+// Energy of elementary work in picojoules, at the node and without leakage.
+struct EnergyTable {
+  double mac_pj = 0;          // one multiply-accumulate in bf16, registers included
+  double local_byte_pj = 0;   // a byte in or out of a local buffer
+  double global_byte_pj = 0;  // a byte in or out of the global buffer, crossbar included
+  double hbm_byte_pj = 0;
+  double link_byte_pj = 0;
+  double lane_operation_pj = 0;  // an fp32 multiply-add on a vector lane
+  double control_lane_pj = 0;    // issuing for one lane and cycle, SIMT only
+};
+
+EnergyTable compute_energies(const Chip& chip, const Node& node);
+// Of a multiply-accumulate in another format.
+double mac_energy_pj(NumberFormat format, const Node& node);
+
+// Share of each part's peak rate that is used.
+struct Activity {
+  double matrix = 1;
+  double vector = 1;
+  double global = 1;
+  double hbm = 1;
+  double links = 1;
+};
+
+struct PowerBreakdown {
+  Watts matrix;
+  Watts local_buffers;
+  Watts vector;
+  Watts control;
+  Watts global_buffer;
+  Watts hbm;
+  Watts links;
+  Watts other;  // clocks and logic outside the cores
+  Watts leakage;
+};
+
+PowerBreakdown compute_power(const Chip& chip, const Node& node, const AreaBreakdown& area,
+                             const Activity& activity);
+Watts total(const PowerBreakdown& power);
+
+// Thermal design power: everything busy at once.
+Watts compute_tdp(const Chip& chip, const Node& node, const AreaBreakdown& area);
+
+// A server around its devices: what they draw, and the host's share for each (processors, fans,
+// network, conversion). docs/models.md 8.4.
+Watts compute_server_power(Watts device, std::int64_t devices);
+
+// Power of a chip whose clock is lowered to a share of its own: dynamic power of the logic falls
+// with the cube of the share down to 70 % (voltage follows) and linearly below; memory, links and
+// leakage stay.
+PowerBreakdown power_at_clock(const PowerBreakdown& power, double clock_share);
+
+// The highest clock, at most the chip's own, at which `tdp` stays within `cap`. Nothing
+// when even a tenth of it is too much.
+std::optional<Hertz> clock_under_cap(const Chip& chip, const Node& node, const AreaBreakdown& area,
+                                     Watts cap);
+
+}  // namespace phaze::hw

@@ -1,0 +1,102 @@
+#include "presets/chips.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "embedded/chips.h"
+#include "io/chip_reader.h"
+#include "io/document.h"
+#include "io/overlay.h"
+
+namespace phaze::presets {
+namespace {
+
+constexpr int kMostGenerations = 16;
+
+std::optional<io::Value> find_document(const std::string& name, Diagnostics& diagnostics) {
+  const auto files = embedded::chips();
+  const auto file = std::ranges::find_if(
+      files, [&name](const embedded::File& each) { return each.name == name; });
+  if (file != files.end()) {
+    return io::parse_document(file->contents, name, diagnostics);
+  }
+  std::error_code error;
+  const bool looks_like_file = name.find('/') != std::string::npos || name.ends_with(".yaml") ||
+                               name.ends_with(".yml") || name.ends_with(".json");
+  if (!looks_like_file && !std::filesystem::exists(name, error)) {
+    diagnostics.error({"command line", 0, 0, "CHIP"},
+                      "no built-in chip and no file is called \"" + name + "\"" +
+                          did_you_mean(name, chip_names()) + " `phaze chips` lists them");
+    return std::nullopt;
+  }
+  const std::optional<std::string> text = io::read_text_file(name, diagnostics);
+  return text ? io::parse_document(*text, name, diagnostics) : std::nullopt;
+}
+
+// A parent named in a file is a built-in chip or a file beside it.
+std::string parent_of(const std::string& parent, const std::string& child) {
+  const std::vector<std::string> names = chip_names();
+  if (std::ranges::find(names, parent) != names.end()) {
+    return parent;
+  }
+  return (std::filesystem::path(child).parent_path() / parent).string();
+}
+
+// The document with all that it derives from underneath.
+std::optional<io::Value> resolve(const std::string& name, Diagnostics& diagnostics,
+                                 int generation) {
+  std::optional<io::Value> document = find_document(name, diagnostics);
+  const io::Value* derive = document ? document->find("derive") : nullptr;
+  if (derive == nullptr) {
+    return document;
+  }
+  if (derive->kind != io::ValueKind::kText || generation >= kMostGenerations) {
+    diagnostics.error(derive->where,
+                      generation >= kMostGenerations
+                          ? "derives from itself, or through too many files"
+                          : "expected a chip's name or file, found " + io::describe(*derive));
+    return std::nullopt;
+  }
+  Diagnostics inner;
+  const std::optional<io::Value> parent =
+      resolve(parent_of(derive->text, name), inner, generation + 1);
+  if (!parent) {
+    for (const Diagnostic& item : inner.all()) {
+      const bool is_name = item.where.source == "command line";
+      diagnostics.error(is_name ? derive->where : item.where, item.message);
+    }
+    return std::nullopt;
+  }
+  return io::merged(*parent, *document);
+}
+
+}  // namespace
+
+std::vector<std::string> chip_names() {
+  std::vector<std::string> names;
+  for (const embedded::File& file : embedded::chips()) {
+    names.emplace_back(file.name);
+  }
+  return names;
+}
+
+std::optional<hw::Chip> load_chip(const std::string& name_or_file,
+                                  const std::vector<std::string>& settings,
+                                  Diagnostics& diagnostics, hw::Technology technology) {
+  std::optional<io::Value> document = resolve(name_or_file, diagnostics, 0);
+  if (!document) {
+    return std::nullopt;
+  }
+  for (const std::string& setting : settings) {
+    io::apply_setting(*document, setting, "chip", diagnostics);
+  }
+  if (diagnostics.has_errors()) {
+    return std::nullopt;
+  }
+  const bool is_built_in = std::ranges::count(chip_names(), name_or_file) > 0;
+  const std::string name =
+      is_built_in ? name_or_file : std::filesystem::path(name_or_file).stem().string();
+  return io::read_chip(*document, name, technology, diagnostics);
+}
+
+}  // namespace phaze::presets
