@@ -1,8 +1,5 @@
-#include <algorithm>
-#include <cmath>
 #include <limits>
 #include <map>
-#include <set>
 
 #include "base/text.h"
 #include "graph/summary.h"
@@ -10,6 +7,7 @@
 #include "graph/verify.h"
 #include "graph/work.h"
 #include "io/graph_json.h"
+#include "io/map_reader.h"
 
 namespace phaze::io {
 namespace {
@@ -22,204 +20,109 @@ using graph::TensorId;
 constexpr std::int64_t kMaxCount = graph::kMaxElements;
 constexpr std::int64_t kMaxRepeat = 100'000;
 
+std::vector<std::string> kind_names() {
+  std::vector<std::string> names;
+  for (const graph::OpKind kind : graph::all_op_kinds()) {
+    names.emplace_back(graph::to_string(kind));
+  }
+  return names;
+}
+
 class Reader {
  public:
-  explicit Reader(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+  explicit Reader(Diagnostics& diagnostics) : diagnostics_(diagnostics), kinds_(kind_names()) {}
 
   graph::Model read(const Value& document) {
     graph::Model model;
-    known_keys(
-        document,
-        {"schema", "name", "settings", "sequence", "microbatch", "tensor", "parameters", "layers"},
-        {"parameters_per_device", "forward_flops", "backward_flops", "model_flops",
-         "saved_activation_bytes"});
-    const std::int64_t schema = count(document, "schema", std::nullopt, 1, kMaxCount);
+    MapReader map(document, diagnostics_);
+    map.ignore({"parameters_per_device", "forward_flops", "backward_flops", "model_flops",
+                "saved_activation_bytes"});
+    const std::int64_t schema = map.count("schema", std::nullopt, 1, kMaxCount);
     if (schema != 1) {
-      error(document, "schema", "expected 1, found " + std::to_string(schema));
+      map.error("schema", "expected 1, found " + std::to_string(schema));
     }
-    model.name = text(document, "name", "");
-    model.sequence = count(document, "sequence", 1, 1, kMaxCount);
-    model.microbatch = count(document, "microbatch", 1, 1, kMaxCount);
-    model.tensor_width = count(document, "tensor", 1, 1, kMaxCount);
-    if (const Value* settings = member(document, "settings", ValueKind::kMap, "a map")) {
+    model.name = map.text("name", "");
+    model.sequence = map.count("sequence", 1, 1, kMaxCount);
+    model.microbatch = map.count("microbatch", 1, 1, kMaxCount);
+    model.tensor_width = map.count("tensor", 1, 1, kMaxCount);
+    if (const Value* settings = map.child("settings")) {
+      MapReader inner(*settings, diagnostics_);
       for (const auto& [key, value] : settings->members) {
-        model.settings[key] = text(*settings, key, "");
+        model.settings[key] = inner.text(key, "");
       }
     }
-    const Value* layers = member(document, "layers", ValueKind::kList, "a list of layers");
-    if (layers == nullptr || layers->items.empty()) {
-      missing(document, "layers", layers, "expected a list of at least one layer");
-      return model;
-    }
-    for (const Value& item : layers->items) {
+    for (const Value& item : map.full_list("layers", "a list of layers", "layer")) {
       model.layers.push_back(read_layer(item));
     }
     if (!diagnostics_.has_errors()) {
-      read_parameters(document, model);
+      read_parameters(map, model);
+    } else {
+      map.ignore({"parameters"});
     }
+    map.finish();
     return model;
   }
 
  private:
+  // The tensors of the layer being read, by name, and where they and its operators stand.
+  struct Places {
+    std::map<std::string, TensorId> ids;
+    std::vector<const Value*> tensors;
+    std::vector<const Value*> operators;
+  };
+
   void error(const Value& value, std::string message) {
     diagnostics_.error(value.where, std::move(message));
   }
-  void error(const Value& map, const std::string& key, const std::string& message) {
-    if (const Value* value = map.find(key)) {
-      diagnostics_.error(value->where, message);
-      return;
-    }
-    Location where = map.where;
-    where.key += (where.key.empty() ? "" : ".") + key;
-    diagnostics_.error(where, message);
-  }
 
-  // Of a list that is not there or empty; where `member` found something else, enough was said.
-  void missing(const Value& map, const std::string& key, const Value* list,
-               const std::string& message) {
-    if (list != nullptr || map.find(key) == nullptr) {
-      error(map, key, message);
+  bool is_map(const Value& item, const std::string& what) {
+    if (item.kind != ValueKind::kMap) {
+      error(item, "expected " + what + " (a map), found " + describe(item));
     }
-  }
-
-  // `derived` keys are written for others and not read.
-  void known_keys(const Value& map, std::vector<std::string> read,
-                  const std::vector<std::string>& derived) {
-    for (const auto& [key, value] : map.members) {
-      const auto has = [&key = key](const std::vector<std::string>& list) {
-        return std::find(list.begin(), list.end(), key) != list.end();
-      };
-      if (!has(read) && !has(derived)) {
-        error(value, "unknown key" + did_you_mean(key, read));
-      }
-    }
-  }
-
-  const Value* member(const Value& map, const std::string& key, ValueKind kind,
-                      const std::string& expected) {
-    const Value* value = map.find(key);
-    if (value != nullptr && value->kind != kind) {
-      error(*value, "expected " + expected + ", found " + describe(*value));
-      return nullptr;
-    }
-    return value;
-  }
-
-  std::int64_t count(const Value& map, const std::string& key, std::optional<std::int64_t> fallback,
-                     std::int64_t least, std::int64_t most) {
-    const Value* value = map.find(key);
-    const std::string range =
-        "expected a whole number from " + std::to_string(least) + " to " + std::to_string(most);
-    if (value == nullptr) {
-      if (!fallback) {
-        error(map, key, "this key is required: " + range);
-      }
-      return fallback.value_or(least);
-    }
-    if (value->kind != ValueKind::kInteger || value->integer < least || value->integer > most) {
-      error(*value, range + ", found " + describe(*value));
-      return least;
-    }
-    return value->integer;
-  }
-
-  bool flag(const Value& map, const std::string& key, bool fallback) {
-    const Value* value = member(map, key, ValueKind::kBoolean, "true or false");
-    return value != nullptr ? value->boolean : fallback;
-  }
-
-  std::string text(const Value& map, const std::string& key,
-                   const std::optional<std::string>& fallback) {
-    const Value* value = map.find(key);
-    if (value == nullptr) {
-      if (!fallback) {
-        error(map, key, "this key is required: expected text");
-      }
-      return fallback.value_or("");
-    }
-    const bool is_scalar = value->kind != ValueKind::kList && value->kind != ValueKind::kMap &&
-                           value->kind != ValueKind::kNull;
-    if (!is_scalar) {
-      error(*value, "expected text, found " + describe(*value));
-      return "";
-    }
-    return value->text;
-  }
-
-  // One of the names that `parse` knows.
-  template <class T>
-  T choice(const Value& map, const std::string& key, std::optional<T> fallback,
-           std::optional<T> (*parse)(std::string_view), const std::vector<std::string>& known) {
-    const Value* value = map.find(key);
-    if (value == nullptr) {
-      if (!fallback) {
-        error(map, key, "this key is required");
-      }
-      return fallback.value_or(T{});
-    }
-    const std::optional<T> parsed = parse(value->text);
-    if (!parsed) {
-      std::string list;
-      for (const std::string& name : known) {
-        list += (list.empty() ? "" : ", ") + name;
-      }
-      error(*value, "expected one of " + list + ", found " + describe(*value) +
-                        did_you_mean(value->text, known));
-    }
-    return parsed.value_or(T{});
+    return item.kind == ValueKind::kMap;
   }
 
   Layer read_layer(const Value& item) {
     Layer layer;
-    if (item.kind != ValueKind::kMap) {
-      error(item, "expected a layer (a map), found " + describe(item));
+    if (!is_map(item, "a layer")) {
       return layer;
     }
     const std::size_t before = diagnostics_.error_count();
-    known_keys(item, {"name", "repeat", "can_recompute", "outputs", "tensors", "operators"},
-               {"parameters", "tied_parameters", "forward_flops", "backward_flops",
+    MapReader map(item, diagnostics_);
+    map.ignore({"parameters", "tied_parameters", "forward_flops", "backward_flops",
                 "recompute_flops", "model_flops", "forward_vector_flops", "backward_vector_flops",
                 "saved_activation_bytes", "saved"});
-    layer.name = text(item, "name", std::nullopt);
-    layer.repeat = count(item, "repeat", 1, 1, kMaxRepeat);
-    layer.can_recompute = flag(item, "can_recompute", true);
-    std::map<std::string, TensorId> ids;
-    std::vector<const Value*> tensor_places;
-    if (const Value* tensors = member(item, "tensors", ValueKind::kList, "a list of tensors")) {
-      for (const Value& tensor : tensors->items) {
-        read_tensor(tensor, layer, ids, tensor_places);
-      }
-      for (std::size_t i = 0; i < tensor_places.size(); ++i) {
-        if (const Value* base = tensor_places[i]->find("view_of")) {
-          layer.tensors[TensorId(i)].view_of = find_tensor(*base, ids);
-        }
+    layer.name = map.text("name", std::nullopt);
+    layer.repeat = map.count("repeat", 1, 1, kMaxRepeat);
+    layer.can_recompute = map.flag("can_recompute", true);
+    Places places;
+    for (const Value& tensor : map.list("tensors", "a list of tensors")) {
+      read_tensor(tensor, layer, places);
+    }
+    for (std::size_t i = 0; i < places.tensors.size(); ++i) {
+      if (const Value* base = places.tensors[i]->find("view_of")) {
+        layer.tensors[TensorId(i)].view_of = find_tensor(*base, places);
       }
     }
-    std::vector<const Value*> operator_places;
-    const Value* operators = member(item, "operators", ValueKind::kList, "a list of operators");
-    if (operators == nullptr || operators->items.empty()) {
-      missing(item, "operators", operators, "expected a list of at least one operator");
-    } else {
-      for (const Value& op : operators->items) {
-        layer.operators.push_back(read_operator(op, ids));
-        operator_places.push_back(&op);
-      }
+    for (const Value& op : map.full_list("operators", "a list of operators", "operator")) {
+      layer.operators.push_back(read_operator(op, places));
+      places.operators.push_back(&op);
     }
-    layer.outputs = tensor_list(item, "outputs", ids);
+    layer.outputs = tensor_list(map, "outputs", places);
+    map.finish();
     if (diagnostics_.error_count() == before) {
-      check(layer, item, tensor_places, operator_places);
+      check(layer, item, places);
     }
     return layer;
   }
 
   // Verifies the layer and fills in the vector work that the file leaves out.
-  void check(Layer& layer, const Value& item, const std::vector<const Value*>& tensor_places,
-             const std::vector<const Value*>& operator_places) {
+  void check(Layer& layer, const Value& item, const Places& places) {
     for (const graph::Fault& fault : graph::verify(layer)) {
       if (fault.op) {
-        error(*operator_places[fault.op->index()], fault.message);
+        error(*places.operators[fault.op->index()], fault.message);
       } else if (fault.tensor) {
-        error(*tensor_places[fault.tensor->index()], fault.message);
+        error(*places.tensors[fault.tensor->index()], fault.message);
       } else {
         error(item, fault.message);
       }
@@ -228,160 +131,152 @@ class Reader {
       return;
     }
     for (const graph::OpId id : ids_of(layer.operators)) {
-      if (operator_places[id.index()]->find("vector_flops") == nullptr) {
+      if (places.operators[id.index()]->find("vector_flops") == nullptr) {
         layer.operators[id].vector_flops = graph::compute_vector_flops(layer, layer.operators[id]);
       }
     }
   }
 
-  void read_tensor(const Value& item, Layer& layer, std::map<std::string, TensorId>& ids,
-                   std::vector<const Value*>& places) {
-    if (item.kind != ValueKind::kMap) {
-      error(item, "expected a tensor (a map), found " + describe(item));
+  void read_tensor(const Value& item, Layer& layer, Places& places) {
+    if (!is_map(item, "a tensor")) {
       return;
     }
-    known_keys(item, {"name", "shape", "type", "role", "view_of", "tied"}, {});
+    MapReader map(item, diagnostics_);
+    map.ignore({"view_of"});  // read when all tensors are known
     Tensor tensor;
-    tensor.name = text(item, "name", std::nullopt);
-    tensor.type = choice<graph::ElementType>(
-        item, "type", graph::ElementType::kBf16, graph::parse_element_type,
+    tensor.name = map.text("name", std::nullopt);
+    tensor.type = map.choice<graph::ElementType>(
+        "type", graph::ElementType::kBf16, graph::parse_element_type,
         {"f32", "f16", "bf16", "f8", "i64", "i32", "i8", "bool"});
-    tensor.role = choice<graph::Role>(item, "role", graph::Role::kActivation, graph::parse_role,
-                                      {"input", "shared", "constant", "parameter", "activation",
-                                       "gradient", "parameter_gradient", "optimizer_state"});
-    tensor.is_tied = flag(item, "tied", false);
-    const Value* shape = member(item, "shape", ValueKind::kList, "a list of extents");
-    if (shape == nullptr) {
-      missing(item, "shape", shape, "expected a list of extents such as [2, 1024]");
-    } else {
-      for (const Value& extent : shape->items) {
-        if (extent.kind != ValueKind::kInteger) {
-          error(extent, "expected a whole number, found " + describe(extent));
-        }
-        tensor.shape.push_back(extent.integer);
+    tensor.role = map.choice<graph::Role>("role", graph::Role::kActivation, graph::parse_role,
+                                          {"input", "shared", "constant", "parameter",
+                                           "activation", "gradient", "parameter_gradient",
+                                           "optimizer_state"});
+    tensor.is_tied = map.flag("tied", false);
+    if (!map.has("shape")) {
+      map.error("shape", "expected a list of extents such as [2, 1024]");
+    }
+    for (const Value& extent : map.list("shape", "a list of extents")) {
+      if (extent.kind != ValueKind::kInteger) {
+        error(extent, "expected a whole number, found " + describe(extent));
       }
+      tensor.shape.push_back(extent.integer);
     }
     const TensorId id = layer.tensors.push_back(std::move(tensor));
-    places.push_back(&item);
-    if (!ids.emplace(layer.tensors[id].name, id).second) {
-      error(item, "name", "another tensor of this layer has this name");
+    places.tensors.push_back(&item);
+    if (!places.ids.emplace(layer.tensors[id].name, id).second) {
+      map.error("name", "another tensor of this layer has this name");
     }
+    map.finish();
   }
 
-  TensorId find_tensor(const Value& value, const std::map<std::string, TensorId>& ids) {
-    const auto found = ids.find(value.text);
-    if (found != ids.end()) {
+  TensorId find_tensor(const Value& value, const Places& places) {
+    const auto found = places.ids.find(value.text);
+    if (found != places.ids.end()) {
       return found->second;
     }
+    // A guess costs as much as there are names; past so many faults nobody reads it.
+    constexpr std::size_t kGuesses = 100;
     std::vector<std::string> known;
-    for (const auto& [name, id] : ids) {
-      known.push_back(name);
+    if (diagnostics_.error_count() < kGuesses) {
+      for (const auto& [name, id] : places.ids) {
+        known.push_back(name);
+      }
     }
     error(value, "no tensor of this layer is called \"" + shortened(value.text) + "\"" +
                      did_you_mean(value.text, known));
     return TensorId();
   }
 
-  std::vector<TensorId> tensor_list(const Value& map, const std::string& key,
-                                    const std::map<std::string, TensorId>& ids) {
+  std::vector<TensorId> tensor_list(MapReader& map, const std::string& key,
+                                    const Places& places) {
     std::vector<TensorId> list;
-    if (const Value* value = member(map, key, ValueKind::kList, "a list of tensor names")) {
-      for (const Value& item : value->items) {
-        list.push_back(find_tensor(item, ids));
-      }
+    for (const Value& item : map.list(key, "a list of tensor names")) {
+      list.push_back(find_tensor(item, places));
     }
     return list;
   }
 
-  static std::vector<std::string> kind_names() {
-    std::vector<std::string> names;
-    for (const graph::OpKind kind : graph::all_op_kinds()) {
-      names.emplace_back(graph::to_string(kind));
-    }
-    return names;
-  }
-
-  Operator read_operator(const Value& item, const std::map<std::string, TensorId>& ids) {
+  Operator read_operator(const Value& item, const Places& places) {
     Operator op;
-    if (item.kind != ValueKind::kMap) {
-      error(item, "expected an operator (a map), found " + describe(item));
+    if (!is_map(item, "an operator")) {
       return op;
     }
-    known_keys(item,
-               {"name", "kind", "pass", "region", "inputs", "outputs", "product", "attention",
-                "group", "fused", "vector_flops"},
-               {"unit", "flops", "read_bytes", "written_bytes", "collective_bytes"});
-    op.name = text(item, "name", std::nullopt);
-    op.kind = choice<graph::OpKind>(item, "kind", std::nullopt, graph::parse_op_kind, kind_names());
-    op.pass = choice<graph::Pass>(item, "pass", graph::Pass::kForward, graph::parse_pass,
-                                  {"forward", "recompute", "backward", "optimizer"});
-    op.region = choice<graph::Region>(item, "region", graph::Region::kNone, graph::parse_region,
-                                      {"none", "attention", "norms", "activations", "regather"});
-    op.inputs = tensor_list(item, "inputs", ids);
-    op.outputs = tensor_list(item, "outputs", ids);
-    op.group = count(item, "group", 1, 1, kMaxCount);
-    if (const Value* p = member(item, "product", ValueKind::kMap, "a map of m, n and k")) {
-      known_keys(*p, {"batch", "m", "n", "k"}, {});
-      op.product = graph::ProductShape{
-          count(*p, "batch", 1, 1, kMaxCount), count(*p, "m", std::nullopt, 1, kMaxCount),
-          count(*p, "n", std::nullopt, 1, kMaxCount), count(*p, "k", std::nullopt, 1, kMaxCount)};
+    MapReader map(item, diagnostics_);
+    map.ignore({"unit", "flops", "read_bytes", "written_bytes", "collective_bytes"});
+    op.name = map.text("name", std::nullopt);
+    op.kind = map.choice<graph::OpKind>("kind", std::nullopt, graph::parse_op_kind, kinds_);
+    op.pass = map.choice<graph::Pass>("pass", graph::Pass::kForward, graph::parse_pass,
+                                      {"forward", "recompute", "backward", "optimizer"});
+    op.region = map.choice<graph::Region>(
+        "region", graph::Region::kNone, graph::parse_region,
+        {"none", "attention", "norms", "activations", "regather"});
+    op.inputs = tensor_list(map, "inputs", places);
+    op.outputs = tensor_list(map, "outputs", places);
+    op.group = map.count("group", 1, 1, kMaxCount);
+    if (const Value* p = map.child("product")) {
+      op.product = read_product(*p);
     }
-    if (const Value* a = member(item, "attention", ValueKind::kMap, "a map")) {
+    if (const Value* a = map.child("attention")) {
       op.attention = read_attention(*a);
     }
-    if (const Value* value = item.find("vector_flops")) {
-      const bool is_number =
-          value->kind == ValueKind::kInteger || value->kind == ValueKind::kNumber;
-      if (!is_number) {
-        error(*value, "expected a number, found " + describe(*value));
-      }
-      op.vector_flops = Flops(value->number);
+    op.vector_flops = Flops(map.number("vector_flops", 0.0, Bounds{}));
+    for (const Value& part : map.list("fused", "a list")) {
+      MapReader inner(part, diagnostics_);
+      op.fused.push_back(
+          {inner.text("name", std::nullopt),
+           inner.choice<graph::OpKind>("kind", std::nullopt, graph::parse_op_kind, kinds_)});
+      inner.finish();
     }
-    if (const Value* fused = member(item, "fused", ValueKind::kList, "a list")) {
-      for (const Value& part : fused->items) {
-        known_keys(part, {"name", "kind"}, {});
-        op.fused.push_back({text(part, "name", std::nullopt),
-                            choice<graph::OpKind>(part, "kind", std::nullopt, graph::parse_op_kind,
-                                                  kind_names())});
-      }
-    }
+    map.finish();
     return op;
   }
 
-  graph::AttentionShape read_attention(const Value& a) {
-    known_keys(a, {"batch", "heads", "kv_heads", "queries", "keys", "head_dim", "causal", "window"},
-               {});
+  graph::ProductShape read_product(const Value& item) {
+    MapReader map(item, diagnostics_);
+    graph::ProductShape shape;
+    shape.batch = map.count("batch", 1, 1, kMaxCount);
+    shape.m = map.count("m", std::nullopt, 1, kMaxCount);
+    shape.n = map.count("n", std::nullopt, 1, kMaxCount);
+    shape.k = map.count("k", std::nullopt, 1, kMaxCount);
+    map.finish();
+    return shape;
+  }
+
+  graph::AttentionShape read_attention(const Value& item) {
+    MapReader map(item, diagnostics_);
     graph::AttentionShape shape;
-    shape.batch = count(a, "batch", 1, 1, kMaxCount);
-    shape.heads = count(a, "heads", std::nullopt, 1, kMaxCount);
-    shape.kv_heads = count(a, "kv_heads", shape.heads, 1, kMaxCount);
-    shape.queries = count(a, "queries", std::nullopt, 1, kMaxCount);
-    shape.keys = count(a, "keys", std::nullopt, 1, kMaxCount);
-    shape.head_dim = count(a, "head_dim", std::nullopt, 1, kMaxCount);
-    shape.is_causal = flag(a, "causal", false);
-    shape.window = count(a, "window", 0, 0, kMaxCount);
+    shape.batch = map.count("batch", 1, 1, kMaxCount);
+    shape.heads = map.count("heads", std::nullopt, 1, kMaxCount);
+    shape.kv_heads = map.count("kv_heads", shape.heads, 1, kMaxCount);
+    shape.queries = map.count("queries", std::nullopt, 1, kMaxCount);
+    shape.keys = map.count("keys", std::nullopt, 1, kMaxCount);
+    shape.head_dim = map.count("head_dim", std::nullopt, 1, kMaxCount);
+    shape.is_causal = map.flag("causal", false);
+    shape.window = map.count("window", 0, 0, kMaxCount);
+    map.finish();
     return shape;
   }
 
   // The whole model's parameters: given for a shard, otherwise what the layers add up to.
-  void read_parameters(const Value& document, graph::Model& model) {
+  void read_parameters(MapReader& map, graph::Model& model) {
     const bool is_complete = graph::is_training(model);
     const double most = is_complete ? graph::kMaxTrainingElements : graph::kMaxForwardElements;
     if (graph::total_elements(model) > most) {
-      error(document, "layers",
-            std::string("read and write more than 2^") + (is_complete ? "56" : "52") +
-                " elements, repeats counted");
+      map.error("layers", std::string("read and write more than 2^") + (is_complete ? "56" : "52") +
+                              " elements, repeats counted");
+      map.ignore({"parameters"});
       return;
     }
     const std::int64_t sum = graph::summarise(model).parameters;
-    model.parameters =
-        count(document, "parameters", sum, 0, std::numeric_limits<std::int64_t>::max());
+    model.parameters = map.count("parameters", sum, 0, std::numeric_limits<std::int64_t>::max());
     if (!diagnostics_.has_errors() && model.tensor_width == 1 && model.parameters != sum) {
-      error(document, "parameters", "the layers add up to " + std::to_string(sum));
+      map.error("parameters", "the layers add up to " + std::to_string(sum));
     }
   }
 
   Diagnostics& diagnostics_;
+  std::vector<std::string> kinds_;
 };
 
 }  // namespace

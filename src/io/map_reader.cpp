@@ -183,6 +183,16 @@ const std::vector<Value>& MapReader::list(const std::string& key, const std::str
   return value->items;
 }
 
+const std::vector<Value>& MapReader::full_list(const std::string& key, const std::string& expected,
+                                               const std::string& item) {
+  const std::vector<Value>& items = list(key, expected);
+  const Value* value = map_.find(key);
+  if (items.empty() && (value == nullptr || value->kind == ValueKind::kList)) {
+    error(key, "expected a list of at least one " + item);
+  }
+  return items;
+}
+
 const Value* MapReader::child(const std::string& key) {
   const Value* value = find(key);
   if (value != nullptr && value->kind != ValueKind::kMap) {

@@ -53,7 +53,7 @@ class MapReader {
     const Value* value = find(key);
     if (value == nullptr) {
       if (!fallback) {
-        error(key, "this key is required: expected one of " + joined(names));
+        error(key, "this key is required");
       }
       return fallback.value_or(T{});
     }
@@ -67,6 +67,9 @@ class MapReader {
 
   // A list; a missing one is empty.
   const std::vector<Value>& list(const std::string& key, const std::string& expected);
+  // A list of at least one `item`; a missing or empty one is a fault.
+  const std::vector<Value>& full_list(const std::string& key, const std::string& expected,
+                                      const std::string& item);
   // A map inside; nothing when it is missing.
   const Value* child(const std::string& key);
 

@@ -60,7 +60,9 @@ void run(std::string_view text) {
   expect_valid(*model);
   const graph::Model training = graph::to_training(*model, choose_training(choices));
   expect_valid(training);
-  expect_round_trip(choices.flip() ? *model : training);
+  if (choices.pick(8) == 0) {  // takes longer than all the rest
+    expect_round_trip(training);
+  }
   expect(!report::graph_tables(training).empty() && !report::graph_dot(training).empty(),
          "an empty report");
 }

@@ -189,7 +189,7 @@ TEST(GraphFaults, Operators) {
                    "required: expected a whole number from 1 to 1125899906842624"}));
   EXPECT_EQ(faults_with(15, "        product: {m: 2, n: 3, k: 4}\n        vector_flops: many"),
             (Lines{"test.yaml:16:23: error: layers[0].operators[0].vector_flops: expected a "
-                   "number, found the text \"many\""}));
+                   "number at least 0, found the text \"many\""}));
   EXPECT_EQ(faults_with(15, "        product: {m: 2, n: 3, k: 4}\n        fused: [{name: a}]"),
             (Lines{"test.yaml:16:17: error: layers[0].operators[0].fused[0].kind: this key is "
                    "required"}));
