@@ -42,6 +42,15 @@ std::string parent_of(const std::string& parent, const std::string& child) {
   return (std::filesystem::path(child).parent_path() / parent).string();
 }
 
+// What is said of one chip and not of another that differs from it.
+void drop(io::Value& document, const std::vector<std::string>& keys) {
+  std::erase_if(document.members, [&keys](const auto& member) {
+    return std::ranges::any_of(keys, [&](const std::string& key) {
+      return member.first == key || member.first.starts_with(key + "_");
+    });
+  });
+}
+
 // The document with all that it derives from underneath.
 std::optional<io::Value> resolve(const std::string& name, Diagnostics& diagnostics,
                                  int generation) {
@@ -58,7 +67,7 @@ std::optional<io::Value> resolve(const std::string& name, Diagnostics& diagnosti
     return std::nullopt;
   }
   Diagnostics inner;
-  const std::optional<io::Value> parent =
+  std::optional<io::Value> parent =
       resolve(parent_of(derive->text, name), inner, generation + 1);
   if (!parent) {
     for (const Diagnostic& item : inner.all()) {
@@ -67,6 +76,7 @@ std::optional<io::Value> resolve(const std::string& name, Diagnostics& diagnosti
     }
     return std::nullopt;
   }
+  drop(*parent, {"title", "source", "note", "published_area", "published_tdp"});
   return io::merged(*parent, *document);
 }
 
@@ -86,6 +96,9 @@ std::optional<hw::Chip> load_chip(const std::string& name_or_file,
   std::optional<io::Value> document = resolve(name_or_file, diagnostics, 0);
   if (!document) {
     return std::nullopt;
+  }
+  if (!settings.empty()) {
+    drop(*document, {"published_area", "published_tdp"});
   }
   for (const std::string& setting : settings) {
     io::apply_setting(*document, setting, "chip", diagnostics);

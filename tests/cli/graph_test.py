@@ -139,7 +139,7 @@ class Answers(phaze.Case):
             (spoil("inputs", []), "expected at least"),
             (spoil("product", {"m": 1, "n": 1, "k": 1}), "has m, n and k but is no product"),
             (spoil("vector_flops", "many"), "vector_flops: expected a number"),
-            (spoil("vector_flops", -1), "vector_flops: expected a count"),
+            (spoil("vector_flops", -1), "vector_flops: expected a number"),
         ]:
             with self.subTest(words):
                 message = self.refusal_of(changed(change))

@@ -55,6 +55,18 @@ TEST(Chips, DeriveChangesOnlyWhatIsGiven) {
   EXPECT_EQ(hw::hbm_capacity(h200), Bytes(std::int64_t{141} << 30));
 }
 
+// What was published of a chip is not true of one that differs from it.
+TEST_F(ChipFiles, InheritNoTitleSourceOrPublishedFigures) {
+  const std::string child = write("child.yaml", "derive: tpuv4\nclock: 2 GHz\n");
+  Diagnostics diagnostics;
+  const std::optional<hw::Chip> chip = load_chip(child, {}, diagnostics);
+  ASSERT_TRUE(chip) << to_string(diagnostics);
+  EXPECT_TRUE(chip->title.empty() && chip->source.empty());
+  EXPECT_FALSE(chip->published_area || chip->published_tdp);
+  EXPECT_TRUE(load_chip("tpuv4", {}, diagnostics)->published_tdp);
+  EXPECT_FALSE(load_chip("tpuv4", {"clock=+10%"}, diagnostics)->published_tdp);
+}
+
 TEST_F(ChipFiles, DeriveFromAFileBesideThem) {
   write("parent.yaml", "derive: tpuv4\nclock: 2 GHz\n");
   const std::string child = write("child.yaml", "derive: parent.yaml\nnode_nm: 5\n");
