@@ -11,7 +11,7 @@ namespace {
 Chip base_chip() {
   Chip chip;
   chip.node_nm = 22;
-  chip.clock = Hertz(1.05e9);
+  chip.clock = chip.nominal_clock = Hertz(1.05e9);
   chip.hbm.stacks = chip.hbm.sites = 4;
   chip.hbm.stack_capacity = Bytes(std::int64_t{20} << 30);
   chip.hbm.stack_bandwidth = BytesPerSecond(300e9);

@@ -10,5 +10,7 @@ show() {
 
 show models
 show graph llama3-8b --tensor 8 --sequence-parallel
+show chip h100
+show cluster dgx-h100
 printf '\n$ phaze graph llama3-8b --json | head -n 14\n'
 "$phaze" graph llama3-8b --json | head -n 14

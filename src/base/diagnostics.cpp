@@ -10,15 +10,11 @@ namespace phaze {
 
 void Diagnostics::error(Location where, std::string message) {
   items_.push_back({Severity::kError, std::move(where), std::move(message)});
+  ++error_count_;
 }
 
 void Diagnostics::warning(Location where, std::string message) {
   items_.push_back({Severity::kWarning, std::move(where), std::move(message)});
-}
-
-std::size_t Diagnostics::error_count() const {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      items_, [](const Diagnostic& d) { return d.severity == Severity::kError; }));
 }
 
 std::string to_string(const Diagnostic& diagnostic) {

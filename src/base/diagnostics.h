@@ -35,11 +35,12 @@ class Diagnostics {
   void warning(Location where, std::string message);
 
   const std::vector<Diagnostic>& all() const { return items_; }
-  std::size_t error_count() const;
-  bool has_errors() const { return error_count() > 0; }
+  std::size_t error_count() const { return error_count_; }
+  bool has_errors() const { return error_count_ > 0; }
 
  private:
   std::vector<Diagnostic> items_;
+  std::size_t error_count_ = 0;
 };
 
 // "config.json:3:14: error: hidden_size: expected ..., found ..." on one line, fit for a terminal

@@ -28,7 +28,8 @@ int run_chip(const ChipOptions& options) {
   const std::optional<hw::Technology> technology = hw::parse_technology(options.technology);
   if (!technology) {
     diagnostics.error({"command line", 0, 0, "--technology"},
-                      "expected modern or phaze22, found \"" + options.technology + "\"");
+                      "expected modern or phaze22, found \"" + options.technology + "\"" +
+                          did_you_mean(options.technology, {"modern", "phaze22"}));
   }
   const std::optional<hw::Chip> chip = presets::load_chip(
       options.chip, settings, diagnostics, technology.value_or(hw::Technology::kModern));
@@ -100,15 +101,17 @@ void add_chip_command(CLI::App& program, Action& action) {
       "chip", "One chip: a drawing to scale, peak rates, area, power, cost and carbon");
   const auto options = std::make_shared<ChipOptions>();
   command->add_option("CHIP", options->chip, "Built-in name or YAML file")->required();
-  command->add_option("--node", options->node,
-                      "Process node in nm: 22, 16, 7, 5, 4 or 3 (default: the chip's own)");
+  command
+      ->add_option("--node", options->node,
+                   "Process node in nm: 22, 16, 7, 5, 4 or 3 (default: the chip's own)")
+      ->check(whole_number());
   command->add_option("--technology", options->technology,
                       "modern, or phaze22: the area model of Phaze 2024 (default: modern)");
   command
       ->add_option("--power-cap", options->power_cap_w,
                    "Watts: the clock is lowered until the design power stays within (default: "
                    "none)")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command
       ->add_option("--set", options->settings,
                    "FIELD=VALUE, absolute or relative, such as chip.hbm.bandwidth=+20% or "

@@ -167,7 +167,7 @@ std::string paragraph(const std::string& title, const std::string& text) {
 std::string cluster_text(const hw::Cluster& cluster,
                          const std::vector<io::CollectiveSample>& samples) {
   const std::optional<std::int64_t> devices = hw::device_count(cluster);
-  std::string text = cluster.name + " (" + printable(cluster.title) + ")\n";
+  std::string text = printable(cluster.name) + " (" + printable(cluster.title) + ")\n";
   text += "  " + (devices ? with_thousands(*devices) : std::string("any number of")) +
           (devices == 1 ? " device, " : " devices, ") + shape_text(cluster) + "   bisection " +
           rate_text(hw::bisection_bandwidth(cluster)) + "   start of a collective " +

@@ -24,6 +24,8 @@ void add_common_options(CLI::App& command, CommonOptions& options);
 // Of an option: digits that say a number from 1 on, and nothing else (CLI11 alone would read 010 as
 // eight, and the empty text as zero).
 CLI::Validator whole_number();
+// Of an option: a number above zero that is finite.
+CLI::Validator positive_number();
 
 void add_models_command(CLI::App& program, Action& action);
 void add_graph_command(CLI::App& program, Action& action);

@@ -1,4 +1,6 @@
 // phaze: the program. Parses the command line, runs one command, maps outcomes to exit codes.
+#include <charconv>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -32,6 +34,20 @@ CLI::Validator whole_number() {
         return "expected a whole number from 1" +
                std::string(has_digits && text.size() > kMostDigits ? " and below 10^18" : "") +
                ", found \"" + text + "\"";
+      },
+      "");
+}
+
+CLI::Validator positive_number() {
+  return CLI::Validator(
+      [](const std::string& text) -> std::string {
+        double number = 0;
+        const char* end = text.data() + text.size();
+        const auto [last, error] = std::from_chars(text.data(), end, number);
+        if (error == std::errc() && last == end && number > 0 && std::isfinite(number)) {
+          return "";
+        }
+        return "expected a number above 0, found \"" + text + "\"";
       },
       "");
 }

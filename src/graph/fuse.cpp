@@ -1,7 +1,6 @@
 #include "graph/fuse.h"
 
 #include <algorithm>
-#include <list>
 #include <map>
 #include <set>
 
@@ -10,15 +9,25 @@
 namespace phaze::graph {
 namespace {
 
+// Operators stay in their slots: of a pair that fuses one slot empties. Who writes and who reads
+// each tensor is kept in tables, so that a pair costs as much as it has operands and readers.
 class Fuser {
  public:
   Fuser(const Layer& layer, Fusion fusion)
-      : layer_(layer), fusion_(fusion), operators_(layer.operators.begin(), layer.operators.end()) {
+      : layer_(layer),
+        fusion_(fusion),
+        slots_(layer.operators.begin(), layer.operators.end()),
+        is_empty_(slots_.size(), false),
+        writer_(layer.tensors.size(), std::nullopt),
+        readers_(layer.tensors.size(), {}) {
     layer_.operators = {};
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+      enter_tables(slot);
+    }
     results_.insert(layer.outputs.begin(), layer.outputs.end());
     for (const TensorId id : ids_of(layer.tensors)) {
       const Role role = layer.tensors[id].role;
-      if ((role == Role::kGradient || role == Role::kParameterGradient) && !is_read(id)) {
+      if ((role == Role::kGradient || role == Role::kParameterGradient) && readers_[id].empty()) {
         results_.insert(id);
       }
     }
@@ -26,21 +35,50 @@ class Fuser {
 
   Layer run() && {
     // A pair that fuses may take away what kept another from fusing: again until none does.
-    for (std::size_t before = operators_.size() + 1; operators_.size() < before;) {
-      before = operators_.size();
-      for (std::size_t at = 0; at < operators_.size();) {
-        at = traits(operators_[at].kind).elementwise ? fuse_at(at) : at + 1;
+    for (bool has_changed = true; has_changed;) {
+      has_changed = false;
+      for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+        for (std::optional<std::size_t> at = slot; at && can_be_guest(*at);) {
+          at = fuse(*at);  // the pair may join the one that writes another of its operands
+          has_changed = has_changed || at.has_value();
+        }
       }
     }
     join_in_place();
-    for (Operator& op : operators_) {
-      layer_.operators.push_back(std::move(op));
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+      if (!is_empty_[slot]) {
+        layer_.operators.push_back(std::move(slots_[slot]));
+      }
     }
     return without_unused_tensors(layer_);
   }
 
  private:
-  const Shape& shape(TensorId id) const { return layer_.tensors[id].shape; }
+  std::int64_t elements(const Operator& op) const {
+    return element_count(layer_.tensors[op.outputs[0]].shape);
+  }
+
+  bool can_be_guest(std::size_t slot) const {
+    return !is_empty_[slot] && traits(slots_[slot].kind).elementwise;
+  }
+
+  void enter_tables(std::size_t slot) {
+    for (const TensorId id : slots_[slot].outputs) {
+      writer_[id] = slot;
+    }
+    for (const TensorId id : slots_[slot].inputs) {
+      readers_[id].insert(slot);
+    }
+  }
+
+  void leave_tables(std::size_t slot) {
+    for (const TensorId id : slots_[slot].outputs) {
+      writer_[id].reset();
+    }
+    for (const TensorId id : slots_[slot].inputs) {
+      readers_[id].erase(slot);
+    }
+  }
 
   bool can_host(const Operator& host, const Operator& guest) const {
     const bool is_product = host.product.has_value();
@@ -48,123 +86,92 @@ class Fuser {
         (is_product && fusion_ != Fusion::kFull)) {
       return false;
     }
-    return element_count(shape(host.outputs[0])) == element_count(shape(guest.outputs[0]));
+    return elements(host) == elements(guest);
   }
 
   bool writes(const Operator& op, TensorId id) const {
     return std::ranges::find(op.outputs, id) != op.outputs.end();
   }
 
-  // Does an operator strictly between the two read the host, or feed the guest?
-  bool reads_any(const Operator& op, const std::set<TensorId>& tensors) const {
-    return std::ranges::any_of(op.inputs, [&](TensorId id) {
-      return tensors.contains(id) || tensors.contains(storage_of(layer_, id));
+  // May the pair run at the guest's place? Nobody between them reads what the host writes.
+  bool can_move_down(std::size_t host, std::size_t guest) const {
+    return std::ranges::none_of(slots_[host].outputs, [&](TensorId id) {
+      const auto next = readers_[id].upper_bound(host);
+      return next != readers_[id].end() && *next < guest;
     });
   }
 
-  // May the pair run at the guest's place? Nobody between them needs what the host writes.
-  bool can_move_down(std::size_t host, std::size_t guest) const {
-    const std::set<TensorId> written(operators_[host].outputs.begin(),
-                                     operators_[host].outputs.end());
-    for (std::size_t at = host + 1; at < guest; ++at) {
-      if (reads_any(operators_[at], written)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  // May the pair run at the host's place? Nobody between them writes what the guest needs.
+  // May the pair run at the host's place? Nobody between them writes what the guest reads.
   bool can_move_up(std::size_t host, std::size_t guest) const {
-    for (std::size_t at = host + 1; at < guest; ++at) {
-      for (const TensorId id : operators_[guest].inputs) {
-        if (writes(operators_[at], id)) {
-          return false;
-        }
-      }
-    }
-    return true;
+    return std::ranges::none_of(slots_[guest].inputs, [&](TensorId id) {
+      return writer_[id] && *writer_[id] > host && *writer_[id] < guest;
+    });
   }
 
-  // Fuses the operator at `guest` into the one before it if it can; returns where to go on.
-  std::size_t fuse_at(std::size_t guest) {
+  // Fuses the operator at `guest` into one that writes an operand of it, a product if there is
+  // one; returns the pair's slot, or nothing when it cannot.
+  std::optional<std::size_t> fuse(std::size_t guest) {
     std::optional<std::size_t> best;
-    for (const TensorId input : operators_[guest].inputs) {
-      for (std::size_t host = guest; host > 0;) {
-        --host;
-        if (!writes(operators_[host], input)) {
-          continue;
-        }
-        if (can_host(operators_[host], operators_[guest]) &&
-            (can_move_down(host, guest) || can_move_up(host, guest)) &&
-            (!best || (operators_[host].product && !operators_[*best].product))) {
-          best = host;
-        }
-        break;
+    for (const TensorId input : slots_[guest].inputs) {
+      const std::optional<std::size_t> host = writer_[input];
+      if (host && can_host(slots_[*host], slots_[guest]) &&
+          (can_move_down(*host, guest) || can_move_up(*host, guest)) &&
+          (!best || (slots_[*host].product && !slots_[*best].product))) {
+        best = host;
       }
     }
     if (!best) {
-      return guest + 1;
+      return std::nullopt;
     }
-    const bool at_guest = can_move_down(*best, guest);
-    Operator merged = merge(operators_[*best], operators_[guest]);
-    operators_[at_guest ? guest : *best] = std::move(merged);
-    operators_.erase(operators_.begin() + static_cast<std::ptrdiff_t>(at_guest ? *best : guest));
-    const std::size_t merged_at = at_guest ? guest - 1 : *best;
-    drop_unread_outputs(operators_[merged_at]);
-    return merged_at;  // the pair may join the one that writes another of its operands
+    const std::size_t host = *best;
+    const std::size_t kept = can_move_down(host, guest) ? guest : host;
+    leave_tables(host);
+    leave_tables(guest);
+    Operator merged = merge(std::move(slots_[host]), std::move(slots_[guest]));
+    is_empty_[kept == guest ? host : guest] = true;
+    slots_[kept] = std::move(merged);
+    drop_unread_outputs(slots_[kept]);
+    enter_tables(kept);
+    return kept;
   }
 
-  Operator merge(const Operator& host, const Operator& guest) const {
-    Operator merged = host;
-    for (const TensorId input : guest.inputs) {
-      if (!writes(host, input) && std::ranges::find(merged.inputs, input) == merged.inputs.end()) {
-        merged.inputs.push_back(input);
-      }
-    }
+  Operator merge(Operator host, Operator guest) const {
+    std::erase_if(guest.inputs, [&](TensorId id) {
+      return writes(host, id) || std::ranges::find(host.inputs, id) != host.inputs.end();
+    });
+    host.inputs.insert(host.inputs.end(), guest.inputs.begin(), guest.inputs.end());
     // What the pair is for comes first.
-    merged.outputs = guest.outputs;
-    merged.outputs.insert(merged.outputs.end(), host.outputs.begin(), host.outputs.end());
-    merged.vector_flops += guest.vector_flops;
-    merged.fused.push_back({guest.name, guest.kind});
-    merged.fused.insert(merged.fused.end(), guest.fused.begin(), guest.fused.end());
+    host.outputs.insert(host.outputs.begin(), guest.outputs.begin(), guest.outputs.end());
+    host.vector_flops += guest.vector_flops;
+    host.fused.push_back({guest.name, guest.kind});
+    host.fused.insert(host.fused.end(), guest.fused.begin(), guest.fused.end());
     // Fusion comes after recomputation: a mixed operator belongs to no region any more.
     if (guest.region != host.region) {
-      merged.region = Region::kNone;
+      host.region = Region::kNone;
     }
-    return merged;
-  }
-
-  bool is_read(TensorId id) const {
-    return std::ranges::any_of(operators_, [&](const Operator& op) {
-      return std::ranges::find(op.inputs, id) != op.inputs.end();
-    });
-  }
-
-  bool is_result(const Operator& op, TensorId id) const {
-    return results_.contains(id) || op.outputs[0] == id;
+    return host;
   }
 
   void drop_unread_outputs(Operator& op) {
-    std::vector<TensorId> kept;
-    for (const TensorId id : op.outputs) {
-      if (is_result(op, id) || is_read(id)) {
-        kept.push_back(id);
-      }
-    }
-    op.outputs = std::move(kept);
+    const TensorId first = op.outputs[0];
+    std::erase_if(op.outputs, [&](TensorId id) {
+      return id != first && !results_.contains(id) && readers_[id].empty();
+    });
   }
 
   // A concatenation of tensors that were written only for it.
   void join_in_place() {
-    for (Operator& op : operators_) {
-      if (op.kind != OpKind::kConcatenate) {
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+      Operator& op = slots_[slot];
+      if (is_empty_[slot] || op.kind != OpKind::kConcatenate) {
         continue;
       }
       const std::set<TensorId> distinct(op.inputs.begin(), op.inputs.end());
       const bool can_join =
           distinct.size() == op.inputs.size() && std::ranges::all_of(op.inputs, [&](TensorId id) {
-            return !layer_.tensors[id].view_of && count_readers(id) == 1 && is_written(id, op.pass);
+            const bool is_made_here = writer_[id] && slots_[*writer_[id]].pass == op.pass &&
+                                      traits(slots_[*writer_[id]].kind).unit != Unit::kNone;
+            return is_made_here && !layer_.tensors[id].view_of && readers_[id].size() == 1;
           });
       if (can_join) {
         op.kind = OpKind::kJoin;
@@ -174,18 +181,6 @@ class Fuser {
         }
       }
     }
-  }
-
-  std::size_t count_readers(TensorId id) const {
-    return static_cast<std::size_t>(std::ranges::count_if(operators_, [&](const Operator& op) {
-      return std::ranges::find(op.inputs, id) != op.inputs.end();
-    }));
-  }
-
-  bool is_written(TensorId id, Pass pass) const {
-    return std::ranges::any_of(operators_, [&](const Operator& op) {
-      return op.pass == pass && writes(op, id) && traits(op.kind).unit != Unit::kNone;
-    });
   }
 
   static Layer without_unused_tensors(const Layer& layer) {
@@ -234,7 +229,10 @@ class Fuser {
 
   Layer layer_;
   Fusion fusion_;
-  std::vector<Operator> operators_;
+  std::vector<Operator> slots_;
+  std::vector<bool> is_empty_;
+  IdVector<TensorId, std::optional<std::size_t>> writer_;
+  IdVector<TensorId, std::set<std::size_t>> readers_;
   // What is handed over, and the gradients of parameters and inputs, which nobody in the layer
   // reads.
   std::set<TensorId> results_;

@@ -22,7 +22,8 @@ std::string_view to_string(Fusion fusion);
 // are of the same pass, and no other operator lies on a path between them. A tensor that only the
 // pair used disappears; one that is read elsewhere, saved for backward or handed over is still
 // written. A concatenation whose parts nobody else reads becomes a join: its parts are written in
-// place. Work is kept, bytes shrink. Applied last: passes before it see single operators.
+// place. Work is kept, bytes shrink. Applied last: passes before it see single
+// operators. O(operators x operands) a round, few rounds.
 Layer fuse_elementwise(const Layer& layer, Fusion fusion);
 
 }  // namespace phaze::graph

@@ -81,6 +81,28 @@ TensorId storage_of(const Layer& layer, TensorId id) {
   return id;
 }
 
+IdVector<TensorId, TensorId> compute_storages(const Layer& layer) {
+  IdVector<TensorId, std::optional<TensorId>> known(layer.tensors.size(), std::nullopt);
+  IdVector<TensorId, TensorId> storages(layer.tensors.size(), TensorId());
+  std::vector<TensorId> path;
+  for (const TensorId id : ids_of(layer.tensors)) {
+    TensorId at = id;
+    path.clear();
+    while (!known[at] && layer.tensors[at].view_of) {
+      CHECK(path.size() <= layer.tensors.size(), "views form a cycle");
+      path.push_back(at);
+      at = *layer.tensors[at].view_of;
+    }
+    const TensorId storage = known[at].value_or(at);
+    known[at] = storage;
+    for (const TensorId each : path) {
+      known[each] = storage;
+    }
+    storages[id] = storage;
+  }
+  return storages;
+}
+
 IdVector<TensorId, std::optional<OpId>> compute_producers(const Layer& layer) {
   IdVector<TensorId, std::optional<OpId>> producers(layer.tensors.size(), std::nullopt);
   for (const OpId op : ids_of(layer.operators)) {

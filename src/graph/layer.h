@@ -119,6 +119,9 @@ Bytes size_of(const Tensor& tensor);
 // The tensor that owns the storage.
 TensorId storage_of(const Layer& layer, TensorId id);
 
+// The same for all tensors at once. O(tensors).
+IdVector<TensorId, TensorId> compute_storages(const Layer& layer);
+
 // For each tensor the operator that writes it, if one does. O(operators).
 IdVector<TensorId, std::optional<OpId>> compute_producers(const Layer& layer);
 

@@ -68,6 +68,13 @@ enum class OpKind {
 
 enum class Unit { kTensor, kVector, kNetwork, kNone };
 
+// How the first result of a forward operator is as large as its operands.
+enum class ResultSize {
+  kOther,      // by a rule of its own, or any
+  kAsFirst,    // as the first input
+  kAsLargest,  // as the largest input
+};
+
 struct KindTraits {
   OpKind kind;
   std::string_view name;
@@ -75,6 +82,11 @@ struct KindTraits {
   bool elementwise;       // each output element depends on the same element of each input
   double forward_flops;   // vector operations per element (of the first output; of the first
   double backward_flops;  // input for reductions), forward and backward
+  // Of a forward operator: fewest and most inputs, and outputs (0: any number from 1 on).
+  int least_inputs;
+  int most_inputs;
+  int outputs;
+  ResultSize result_size;
 };
 
 const KindTraits& traits(OpKind kind);

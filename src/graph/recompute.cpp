@@ -1,6 +1,5 @@
 #include "graph/recompute.h"
 
-#include <map>
 #include <set>
 #include <utility>
 
@@ -25,6 +24,9 @@ class Recomputer {
         full_(full),
         regions_(std::move(regions)),
         producers_(compute_producers(layer)),
+        consumers_(layer.tensors.size(), {}),
+        is_dropped_(layer.tensors.size(), 0),
+        copies_(layer.tensors.size(), std::nullopt),
         result_(layer) {
     result_.operators = {};
     for (const OpId id : ids_of(layer.operators)) {
@@ -34,6 +36,7 @@ class Recomputer {
         }
       }
     }
+    mark_dropped();
   }
 
   Layer run() && {
@@ -41,7 +44,8 @@ class Recomputer {
       Operator copy = op;
       if (op.pass != Pass::kForward) {
         for (TensorId& input : copy.inputs) {
-          input = again(input);
+          make_again(input);
+          input = current(input);
         }
       }
       result_.operators.push_back(std::move(copy));
@@ -50,72 +54,93 @@ class Recomputer {
   }
 
  private:
-  const Operator* producer(TensorId id) const {
-    const std::optional<OpId> op = producers_[id];
-    return op ? &source_.operators[*op] : nullptr;
-  }
+  // Regions whose operators read a tensor in the forward pass, looking through views.
+  struct Readers {
+    std::set<Region> regions;
+  };
 
   bool is_selected(const Operator& op) const {
     return op.pass == Pass::kForward && (full_ || regions_.contains(op.region));
   }
 
-  // Is every forward reader of the tensor, looking through views, in this region?
-  bool stays_inside(TensorId id, Region region) const {
-    const auto found = consumers_.find(id);
-    if (found == consumers_.end()) {
-      return true;
-    }
-    for (const OpId consumer : found->second) {
-      const Operator& op = source_.operators[consumer];
-      if (op.region == region) {
+  void mark_dropped() {
+    IdVector<TensorId, Readers> readers(source_.tensors.size(), {});
+    for (std::size_t at = source_.operators.size(); at > 0; --at) {
+      const Operator& op = source_.operators[OpId(at - 1)];
+      if (op.pass != Pass::kForward) {
         continue;
       }
-      if (!is_free(op)) {
-        return false;
+      std::set<Region> seen = {op.region};
+      if (is_free(op)) {
+        seen.clear();
+        for (const TensorId output : op.outputs) {
+          seen.insert(readers[output].regions.begin(), readers[output].regions.end());
+        }
+      }
+      for (const TensorId input : op.inputs) {
+        readers[input].regions.insert(seen.begin(), seen.end());
+      }
+    }
+    for (const Operator& op : source_.operators) {
+      if (op.pass != Pass::kForward) {
+        continue;
       }
       for (const TensorId output : op.outputs) {
-        if (!stays_inside(output, region)) {
-          return false;
-        }
+        const std::set<Region>& read_in = readers[output].regions;
+        const bool stays_inside = read_in.empty() || read_in == std::set<Region>{op.region};
+        const bool is_let_go =
+            is_selected(op) && (full_ || drops_results(op.region) || stays_inside);
+        const bool is_view_of_such = is_free(op) && is_dropped_[op.inputs[0]] != 0;
+        is_dropped_[output] = is_let_go || is_view_of_such ? 1 : 0;
       }
     }
-    return true;
   }
 
-  bool is_dropped(TensorId id) const {
-    const Operator* op = producer(id);
-    if (op == nullptr || op->pass != Pass::kForward) {
-      return false;
-    }
-    if (is_selected(*op) && (full_ || drops_results(op->region) || stays_inside(id, op->region))) {
-      return true;
-    }
-    return is_free(*op) && is_dropped(op->inputs[0]);
-  }
+  // The tensor to read in backward in place of `id`.
+  TensorId current(TensorId id) const { return copies_[id].value_or(id); }
 
-  // The tensor to read in backward in place of `id`: itself, or its copy made again.
-  TensorId again(TensorId id) {
-    if (!is_dropped(id)) {
-      return id;
+  // Puts operators in that make `id` again, if it was dropped and is not there yet.
+  void make_again(TensorId id) {
+    if (is_dropped_[id] == 0 || copies_[id]) {
+      return;
     }
-    if (!copies_.contains(id)) {
-      const OpId op = *producers_[id];
-      if (full_) {
-        for (const OpId every : ids_of(source_.operators)) {
-          if (source_.operators[every].pass == Pass::kForward) {
-            clone(every);
+    std::set<OpId> needed;
+    std::vector<OpId> open = {*producers_[id]};
+    while (!open.empty()) {
+      const OpId at = open.back();
+      open.pop_back();
+      for (const OpId part : run_together(at)) {
+        if (copies_[source_.operators[part].outputs[0]] || !needed.insert(part).second) {
+          continue;
+        }
+        for (const TensorId input : source_.operators[part].inputs) {
+          if (is_dropped_[input] != 0 && !copies_[input]) {
+            open.push_back(*producers_[input]);
           }
         }
-      } else if (source_.operators[op].region == Region::kAttentionCore &&
-                 is_selected(source_.operators[op])) {
-        for (const OpId part : connected_region(op)) {
-          clone(part);
-        }
-      } else {
-        clone(op);
       }
     }
-    return copies_.at(id);
+    for (const OpId each : needed) {  // in the order of the forward pass
+      clone(each);
+    }
+  }
+
+  // Operators that run again as one: the whole layer, an attention core, or one by one.
+  std::set<OpId> run_together(OpId id) const {
+    const Operator& op = source_.operators[id];
+    if (full_) {
+      std::set<OpId> all;
+      for (const OpId each : ids_of(source_.operators)) {
+        if (source_.operators[each].pass == Pass::kForward) {
+          all.insert(each);
+        }
+      }
+      return all;
+    }
+    if (op.region == Region::kAttentionCore && is_selected(op)) {
+      return connected_region(id);
+    }
+    return {id};
   }
 
   // The operators of one attention core in order: those of the region that are joined to `start`
@@ -137,34 +162,24 @@ class Recomputer {
         }
       }
       for (const TensorId output : op.outputs) {
-        const auto readers = consumers_.find(output);
-        if (readers != consumers_.end()) {
-          open.insert(open.end(), readers->second.begin(), readers->second.end());
-        }
+        open.insert(open.end(), consumers_[output].begin(), consumers_[output].end());
       }
     }
     return found;
   }
 
   void clone(OpId id) {
-    const Operator& original = source_.operators[id];
-    if (copies_.contains(original.outputs[0])) {
-      return;
-    }
-    Operator copy = original;
+    Operator copy = source_.operators[id];
     copy.name += ".recompute";
     copy.pass = Pass::kRecompute;
     for (TensorId& input : copy.inputs) {
-      input = again(input);
+      input = current(input);
     }
     for (TensorId& output : copy.outputs) {
       Tensor tensor = source_.tensors[output];
       tensor.name += ".recompute";
       if (tensor.view_of) {
-        const auto viewed = copies_.find(*tensor.view_of);
-        if (viewed != copies_.end()) {
-          tensor.view_of = viewed->second;
-        }
+        tensor.view_of = current(*tensor.view_of);
       }
       const TensorId made = result_.tensors.push_back(std::move(tensor));
       copies_[output] = made;
@@ -177,8 +192,9 @@ class Recomputer {
   bool full_;
   Regions regions_;
   IdVector<TensorId, std::optional<OpId>> producers_;
-  std::map<TensorId, std::vector<OpId>> consumers_;
-  std::map<TensorId, TensorId> copies_;
+  IdVector<TensorId, std::vector<OpId>> consumers_;
+  IdVector<TensorId, char> is_dropped_;
+  IdVector<TensorId, std::optional<TensorId>> copies_;
   Layer result_;
 };
 

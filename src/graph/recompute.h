@@ -28,7 +28,7 @@ std::string to_string(const RecomputePolicy& policy);
 
 // A layer that has its backward operators, with `recompute` operators put before the first
 // backward operator that reads what they make again. Sequence-parallel gathers (Region::kRegather)
-// are always made again, as in Korthikanti et al. 2022, section 4.2.2. O(operators^2) at worst.
+// are always made again, as in Korthikanti et al. 2022, section 4.2.2. O(operators log operators).
 Layer apply_recompute(const Layer& layer, const RecomputePolicy& policy);
 
 }  // namespace phaze::graph

@@ -10,13 +10,14 @@ namespace {
 template <class Predicate>
 std::vector<TensorId> saved_where(const Layer& layer, Predicate is_wanted) {
   const IdVector<TensorId, std::optional<OpId>> producers = compute_producers(layer);
+  const IdVector<TensorId, TensorId> storages = compute_storages(layer);
   std::set<TensorId> saved;
   for (const Operator& op : layer.operators) {
     if (op.pass != Pass::kRecompute && op.pass != Pass::kBackward) {
       continue;
     }
     for (const TensorId input : op.inputs) {
-      const TensorId storage = storage_of(layer, input);
+      const TensorId storage = storages[input];
       const std::optional<OpId> producer = producers[storage];
       const bool is_from_forward = !producer || layer.operators[*producer].pass == Pass::kForward;
       if (is_from_forward && is_wanted(layer.tensors[storage])) {

@@ -9,6 +9,7 @@ namespace phaze::graph {
 
 Model to_training(Model forward, const TrainingOptions& options) {
   Model model = std::move(forward);
+  model.settings["precision"] = to_string(options.precision);
   model.settings["optimizer"] = to_string(options.optimizer);
   model.settings["recompute"] = to_string(options.recompute);
   model.settings["fusion"] = to_string(options.fusion);

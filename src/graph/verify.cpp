@@ -1,5 +1,6 @@
 #include "graph/verify.h"
 
+#include <algorithm>
 #include <set>
 
 namespace phaze::graph {
@@ -9,9 +10,19 @@ std::string text(std::int64_t value) { return std::to_string(value); }
 
 class Verifier {
  public:
-  explicit Verifier(const Layer& layer) : layer_(layer) {}
+  explicit Verifier(const Layer& layer) : layer_(layer) {
+    for (const Operator& op : layer.operators) {
+      is_forward_only_ = is_forward_only_ && op.pass == Pass::kForward;
+    }
+  }
 
   std::vector<Fault> run() && {
+    if (layer_.operators.size() > kMaxOperators || layer_.tensors.size() > kMaxTensors) {
+      return {{{},
+               {},
+               "holds more than " + text(kMaxOperators) + " operators or " + text(kMaxTensors) +
+                   " tensors"}};
+    }
     check_ids();
     if (!faults_.empty()) {
       return std::move(faults_);
@@ -61,6 +72,7 @@ class Verifier {
   }
 
   void check_tensors() {
+    view_state_.resize(layer_.tensors.size(), ViewState::kUnknown);
     std::set<std::string> names;
     double parameters = 0;
     for (const TensorId id : ids_of(layer_.tensors)) {
@@ -69,7 +81,7 @@ class Verifier {
         fault(id, tensor.name.empty() ? "has no name" : "has the name of another tensor");
       }
       check_extents(id, tensor);
-      check_view(id, tensor);
+      check_view(id);
       if (faults_.empty() && is_weight(tensor)) {
         parameters += static_cast<double>(element_count(tensor.shape));
       }
@@ -99,13 +111,20 @@ class Verifier {
     }
   }
 
-  void check_view(TensorId id, const Tensor& tensor) {
-    std::optional<TensorId> at = tensor.view_of;
-    for (std::size_t steps = 0; at; at = layer_.tensors[*at].view_of) {
-      if (++steps > layer_.tensors.size()) {
-        fault(id, "is a view of itself");
-        return;
-      }
+  // Every chain of views ends: walked once, what has been seen to end is not walked again.
+  void check_view(TensorId id) {
+    std::vector<TensorId> path;
+    std::optional<TensorId> at = id;
+    while (at && view_state_[*at] == ViewState::kUnknown) {
+      view_state_[*at] = ViewState::kOnPath;
+      path.push_back(*at);
+      at = layer_.tensors[*at].view_of;
+    }
+    if (at && view_state_[*at] == ViewState::kOnPath) {
+      fault(id, "is a view of itself");
+    }
+    for (const TensorId each : path) {
+      view_state_[each] = ViewState::kEnds;
     }
   }
 
@@ -169,6 +188,10 @@ class Verifier {
       fault(id, "expected at least one input and one output");
       return;
     }
+    const bool is_forward = op.pass == Pass::kForward || op.pass == Pass::kRecompute;
+    if (is_forward && op.fused.empty() && !has_arity(id, op, traits(op.kind))) {
+      return;
+    }
     const bool is_product = op.kind == OpKind::kProduct || op.kind == OpKind::kConvolution;
     if (is_product != op.product.has_value()) {
       fault(id, is_product ? "a product needs its m, n and k" : "has m, n and k but is no product");
@@ -181,7 +204,7 @@ class Verifier {
     } else if (is_attention) {
       check_attention(id, op);
     }
-    if (op.pass == Pass::kForward || op.pass == Pass::kRecompute) {
+    if (is_forward) {
       check_forward(id, op);
     }
     if (op.group < 1) {
@@ -264,38 +287,33 @@ class Verifier {
     }
   }
 
+  // Counts and sizes of the operands. Of an operator with others fused into it only the first
+  // result is known.
   void check_forward(OpId id, const Operator& op) {
-    const struct {
-      OpKind kind;
-      std::size_t inputs, outputs;
-    } arities[] = {
-        {OpKind::kAttention, 3, 2},    {OpKind::kLayerNorm, 1, 2}, {OpKind::kRmsNorm, 1, 2},
-        {OpKind::kCrossEntropy, 2, 2}, {OpKind::kNllLoss, 2, 1},   {OpKind::kSquaredError, 2, 1},
-        {OpKind::kTopK, 1, 2},         {OpKind::kMultiply, 2, 1},  {OpKind::kDivide, 2, 1},
-        {OpKind::kSwiglu, 2, 1},       {OpKind::kGeglu, 2, 1},     {OpKind::kReglu, 2, 1},
-        {OpKind::kEmbedding, 2, 1},    {OpKind::kGather, 2, 1},    {OpKind::kScatterAdd, 2, 1},
-    };
-    for (const auto& arity : arities) {
-      const bool is_fused = !op.fused.empty();  // then results that nobody reads are gone
-      if (op.kind == arity.kind &&
-          (op.inputs.size() < arity.inputs || (!is_fused && op.outputs.size() < arity.outputs))) {
-        fault(id, "expected at least " + std::to_string(arity.inputs) + " inputs and " +
-                      std::to_string(arity.outputs) + " outputs");
-        return;
+    const KindTraits& kind = traits(op.kind);
+    const std::size_t before = faults_.size();
+    const std::int64_t result = count(op.outputs[0]);
+    std::int64_t largest = 0;
+    for (const TensorId input : op.inputs) {
+      const bool is_table = op.kind == OpKind::kRotary && input != op.inputs[0];
+      largest = std::max(largest, count(input));
+      if (kind.elementwise && !is_table && result % count(input) != 0) {
+        fault(id, layer_.tensors[input].name + " has " + text(count(input)) +
+                      " elements, which cannot be broadcast to " + text(result));
       }
     }
-    if (op.kind == OpKind::kDropout && op.fused.empty() && op.outputs.size() < 2) {
-      fault(id, "dropout writes its result and its mask");
+    const bool is_as_first =
+        kind.result_size != ResultSize::kAsFirst || result == count(op.inputs[0]);
+    const bool is_as_largest = kind.result_size != ResultSize::kAsLargest || result == largest;
+    if (op.fused.empty() && faults_.size() == before && !(is_as_first && is_as_largest)) {
+      fault(id, "the result has " + text(result) + " elements, expected " +
+                    text(is_as_first ? largest : count(op.inputs[0])));
     }
-    if (traits(op.kind).elementwise) {
-      const std::int64_t result = count(op.outputs[0]);
-      for (const TensorId input : op.inputs) {
-        const bool is_table = op.kind == OpKind::kRotary && input != op.inputs[0];
-        if (!is_table && result % count(input) != 0) {
-          fault(id, layer_.tensors[input].name + " has " + text(count(input)) +
-                        " elements, which cannot be broadcast to " + text(result));
-        }
-      }
+    if (op.kind == OpKind::kEmbedding) {
+      check_embedding(id, op, result);
+    }
+    if (is_forward_only_) {
+      check_views(id, op);
     }
     const bool is_optimizer = op.kind == OpKind::kAdam || op.kind == OpKind::kSgd;
     // Fusion joins in place, after everything else: what is still to be differentiated has none.
@@ -304,6 +322,52 @@ class Verifier {
         layer_.operators[OpId(layer_.operators.size() - 1)].pass == Pass::kForward;
     if (is_optimizer || is_early_join) {
       fault(id, std::string(to_string(op.kind)) + " is not an operator of a forward pass");
+    }
+  }
+
+  bool has_arity(OpId id, const Operator& op, const KindTraits& kind) {
+    const std::size_t before = faults_.size();
+    const auto inputs = static_cast<int>(op.inputs.size());
+    const auto outputs = static_cast<int>(op.outputs.size());
+    if (inputs < kind.least_inputs || inputs > kind.most_inputs) {
+      const bool is_one = kind.least_inputs == kind.most_inputs;
+      const bool is_open = kind.most_inputs > 100;
+      fault(id, "expected " + text(kind.least_inputs) +
+                    (is_one    ? ""
+                     : is_open ? " or more"
+                               : " to " + text(kind.most_inputs)) +
+                    " inputs, found " + text(inputs));
+    }
+    if (kind.outputs != 0 && outputs != kind.outputs) {
+      fault(id, "expected " + text(kind.outputs) + " outputs, found " + text(outputs));
+    }
+    return faults_.size() == before;
+  }
+
+  void check_embedding(OpId id, const Operator& op, std::int64_t result) {
+    const Tensor& ids = layer_.tensors[op.inputs[0]];
+    const Shape& table = layer_.tensors[op.inputs[1]].shape;
+    if (is_floating(ids.type)) {
+      fault(id, "reads indices and a table, found numbers of type " +
+                    std::string(to_string(ids.type)) + " as indices");
+    } else if (table.empty() || result / table.back() != count(op.inputs[0]) ||
+               result % table.back() != 0) {
+      fault(id, "the result, " + layer_.tensors[op.outputs[0]].name +
+                    ", is not a row of the table for each index");
+    }
+  }
+
+  // Views are written by operators that make views, of what those read.
+  void check_views(OpId id, const Operator& op) {
+    const bool makes_views = op.kind == OpKind::kView || op.kind == OpKind::kSplit ||
+                             op.kind == OpKind::kEnterTensorParallel;
+    for (const TensorId output : op.outputs) {
+      const std::optional<TensorId>& base = layer_.tensors[output].view_of;
+      if (makes_views ? base != op.inputs[0] : base.has_value()) {
+        fault(id, layer_.tensors[output].name +
+                      (makes_views ? " must be a view of what the operator reads"
+                                   : " cannot be a view: the operator writes it"));
+      }
     }
   }
 
@@ -323,6 +387,9 @@ class Verifier {
   }
 
   const Layer& layer_;
+  enum class ViewState : char { kUnknown, kOnPath, kEnds };
+  IdVector<TensorId, ViewState> view_state_;
+  bool is_forward_only_ = true;
   std::vector<Fault> faults_;
 };
 

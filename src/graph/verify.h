@@ -20,6 +20,10 @@ struct Fault {
 // bytes and sums of bytes stay exact.
 inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 50;
 
+// A layer of a real model has hundreds; more would be another kind of file.
+inline constexpr std::size_t kMaxOperators = 20'000;
+inline constexpr std::size_t kMaxTensors = 100'000;
+
 // Largest number of elements that the operands of all operators of a model may have together,
 // repeats counted: of a forward graph, and of one that holds its backward pass.
 inline constexpr double kMaxForwardElements = 0x1p52;

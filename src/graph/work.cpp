@@ -95,7 +95,9 @@ Traffic compute_traffic(const Layer& layer, const Operator& op) {
   for (const TensorId id : op.outputs) {
     traffic.written += size_of(layer.tensors[id]);
   }
-  if ((op.kind == OpKind::kEmbedding || op.kind == OpKind::kGather) && op.pass != Pass::kBackward) {
+  const bool picks_rows =
+      op.kind == OpKind::kGather || (op.kind == OpKind::kEmbedding && op.pass != Pass::kBackward);
+  if (picks_rows) {
     // Only the rows that are picked are read, and their indices.
     for (const TensorId id : op.inputs) {
       if (!is_floating(layer.tensors[id].type)) {

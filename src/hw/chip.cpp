@@ -15,6 +15,7 @@ constexpr std::array kFormats = {
     NameOf<NumberFormat>{NumberFormat::kBf16, "bf16"},
     NameOf<NumberFormat>{NumberFormat::kFp16, "fp16"},
     NameOf<NumberFormat>{NumberFormat::kFp8, "fp8"},
+    NameOf<NumberFormat>{NumberFormat::kTf32, "tf32"},
     NameOf<NumberFormat>{NumberFormat::kFp32, "fp32"},
     NameOf<NumberFormat>{NumberFormat::kInt8, "int8"},
 };

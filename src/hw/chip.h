@@ -14,8 +14,8 @@
 
 namespace phaze::hw {
 
-enum class NumberFormat { kBf16, kFp16, kFp8, kFp32, kInt8 };
-inline constexpr std::size_t kNumberFormats = 5;
+enum class NumberFormat { kBf16, kFp16, kFp8, kTf32, kFp32, kInt8 };
+inline constexpr std::size_t kNumberFormats = 6;
 
 std::string_view to_string(NumberFormat format);
 std::optional<NumberFormat> parse_number_format(std::string_view name);
@@ -83,6 +83,7 @@ struct Chip {
   int node_nm = 7;
   std::int64_t dies = 1;  // equal ones in the package
   Hertz clock;
+  Hertz nominal_clock;  // at which its voltage is the node's; another clock needs another voltage
   TensorCores tensor;
   VectorCores vector;
   GlobalBuffer global;

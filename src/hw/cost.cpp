@@ -44,21 +44,43 @@ double gamma_density(double x) {
 
 }  // namespace
 
+namespace {
+
+// Equal parts of a die of which some may fail.
+struct Redundant {
+  std::int64_t made = 0;
+  std::int64_t spare = 0;
+  double area = 0;  // of each, mm2
+};
+
+}  // namespace
+
 double compute_yield(const Chip& chip, const Node& node, const AreaBreakdown& area) {
   const auto dies = static_cast<double>(chip.dies);
   const double die = total(area).value() / dies;
   const double defects = node.defects_per_mm2;
-  const std::int64_t cores = chip.tensor.fabricated / chip.dies;
-  const std::int64_t spare = (chip.tensor.fabricated - chip.tensor.count) / chip.dies;
-  if (spare <= 0) {
+  const auto parts_of_die = [&](std::int64_t made, std::int64_t used, double all) {
+    return Redundant{made / chip.dies, (made - used) / chip.dies,
+                     all / static_cast<double>(std::max<std::int64_t>(1, made))};
+  };
+  // A SIMT core holds its tensor and its vector part: both go when one is hit.
+  const bool is_paired =
+      chip.control == ControlStyle::kSimt && chip.tensor.fabricated == chip.vector.fabricated;
+  const double vector_area = area.vector_cores.value();
+  const double tensor_area = core_area(area).value() - vector_area;
+  const Redundant tensor = parts_of_die(chip.tensor.fabricated, chip.tensor.count,
+                                        tensor_area + (is_paired ? vector_area : 0));
+  const Redundant vector =
+      is_paired ? Redundant{}
+                : parts_of_die(chip.vector.fabricated, chip.vector.count, vector_area);
+  if (tensor.spare <= 0 && vector.spare <= 0 && chip.global.fabricated <= chip.global.size) {
     return std::pow(1 + die * defects / kClustering, -kClustering);
   }
-  // Spare slices of the global buffer and a spare memory interface are harvested like cores: a
-  // share of their area as large as the spare share forgives one defect; counted as half.
-  const double core = core_area(area).value() / dies / static_cast<double>(cores);
-  const double buffer_spare =
+  // A global buffer with spare capacity can lose one slice.
+  const double buffer =
       chip.global.fabricated > chip.global.size ? area.global_buffer.value() / dies : 0;
-  const double rest = die - core * static_cast<double>(cores) - buffer_spare;
+  const double rest = die - static_cast<double>(tensor.made) * tensor.area -
+                      static_cast<double>(vector.made) * vector.area - buffer;
   // Simpson's rule over the intensity of defects; the density is negligible past 6.
   constexpr int kSteps = 120;
   constexpr double kLast = 6;
@@ -67,12 +89,12 @@ double compute_yield(const Chip& chip, const Node& node, const AreaBreakdown& ar
   for (int i = 0; i <= kSteps; ++i) {
     const double x = step * i;
     const double weight = i == 0 || i == kSteps ? 1 : i % 2 == 1 ? 4 : 2;
-    const double hit = 1 - std::exp(-core * defects * x);
-    // One defective slice of the buffer can be switched off.
-    const double in_buffer = buffer_spare * defects * x;
-    const double buffer = std::exp(-in_buffer) * (1 + in_buffer);
-    integral += weight * gamma_density(x) * std::exp(-rest * defects * x) * buffer *
-                at_most(cores, spare, hit);
+    const auto survive = [&](const Redundant& parts) {
+      return at_most(parts.made, parts.spare, 1 - std::exp(-parts.area * defects * x));
+    };
+    const double in_buffer = buffer * defects * x;
+    integral += weight * gamma_density(x) * std::exp(-rest * defects * x) * std::exp(-in_buffer) *
+                (1 + in_buffer) * survive(tensor) * survive(vector);
   }
   return std::min(1.0, integral * step / 3);
 }

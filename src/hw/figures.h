@@ -12,7 +12,7 @@
 namespace phaze::hw {
 
 // modern: the models of this folder. phaze22: the original's area; power, cost and carbon, which
-// the original does not have, follow from that area by the modern models.
+// the original does not have, follow from that area by the modern models at 22 nm, without spares.
 enum class Technology { kModern, kPhaze22 };
 std::optional<Technology> parse_technology(std::string_view name);
 std::string_view to_string(Technology technology);
@@ -28,7 +28,7 @@ struct ChipFigures {
   PowerBreakdown power;
   CostBreakdown cost;
   CarbonBreakdown carbon;
-  Hertz clock;  // lower than the chip's own under a power cap
+  Chip chip;  // as it runs: its clock may be lower than described, under a power cap
 };
 
 // `cap`: the clock is lowered until the design power stays within it; nothing when it cannot.

@@ -1,5 +1,6 @@
 #include "hw/power.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace phaze::hw {
@@ -23,6 +24,7 @@ double multiply_pj(NumberFormat format) {
   switch (format) {
     case NumberFormat::kBf16:
     case NumberFormat::kFp16:
+    case NumberFormat::kTf32:
       return 1.1;
     case NumberFormat::kFp8:
       return 0.2;
@@ -49,12 +51,13 @@ double hbm_pj_per_bit(HbmGeneration generation) {
 
 constexpr double kBits = 8;
 
-// Voltage follows the clock down to this share of it; below, it stays.
+// Voltage follows the clock, down to this share of the nominal one; below, it stays.
 constexpr double kVoltageFloor = 0.7;
 
-double dynamic_scale(double clock_share) {
-  return clock_share >= kVoltageFloor ? clock_share * clock_share * clock_share
-                                      : clock_share * kVoltageFloor * kVoltageFloor;
+// Energy against that at the nominal clock: the square of the voltage.
+double voltage_squared(double clock_share) {
+  const double voltage = std::max(kVoltageFloor, clock_share);
+  return voltage * voltage;
 }
 
 }  // namespace
@@ -101,6 +104,11 @@ PowerBreakdown compute_power(const Chip& chip, const Node& node, const AreaBreak
   p.other =
       Watts(area.other.value() * kOtherPerMm2 * node.energy_scale * chip.clock.value() / kGiga);
   p.leakage = Watts(total(area).value() * kLeakagePerMm2);
+  const double scale = voltage_squared(chip.clock.value() / chip.nominal_clock.value());
+  for (Watts* part :
+       {&p.matrix, &p.local_buffers, &p.vector, &p.control, &p.global_buffer, &p.other}) {
+    *part = *part * scale;
+  }
   return p;
 }
 
@@ -119,32 +127,24 @@ Watts compute_server_power(Watts device, std::int64_t devices) {
   return (device + kHostShare) * static_cast<double>(devices);
 }
 
-PowerBreakdown power_at_clock(const PowerBreakdown& power, double clock_share) {
-  const double scale = dynamic_scale(clock_share);
-  PowerBreakdown p = power;
-  for (Watts* part :
-       {&p.matrix, &p.local_buffers, &p.vector, &p.control, &p.global_buffer, &p.other}) {
-    *part = *part * scale;
-  }
-  return p;
-}
-
 std::optional<Hertz> clock_under_cap(const Chip& chip, const Node& node, const AreaBreakdown& area,
                                      Watts cap) {
   const PowerBreakdown p = compute_power(chip, node, area, Activity{});
-  const double fixed = p.hbm.value() + p.links.value() + p.leakage.value();
-  const double dynamic = total(p).value() - fixed;
-  if (fixed + dynamic <= cap.value()) {
+  if (total(p) <= cap) {
     return chip.clock;
   }
+  // Logic draws dynamic x share x voltage^2 at a share of the nominal clock.
+  const double fixed = p.hbm.value() + p.links.value() + p.leakage.value();
+  const double own_share = chip.clock.value() / chip.nominal_clock.value();
+  const double dynamic = (total(p).value() - fixed) / (own_share * voltage_squared(own_share));
   const double room = (cap.value() - fixed) / dynamic;
-  const double at_floor = dynamic_scale(kVoltageFloor);
-  const double share = room >= at_floor ? std::cbrt(room) : room / (kVoltageFloor * kVoltageFloor);
+  const double at_floor = kVoltageFloor * voltage_squared(kVoltageFloor);
+  const double share = room >= at_floor ? std::cbrt(room) : room / voltage_squared(0);
   constexpr double kLeastShare = 0.1;
-  if (share < kLeastShare) {
+  if (share < kLeastShare * own_share) {
     return std::nullopt;
   }
-  return chip.clock * share;
+  return chip.nominal_clock * share;
 }
 
 }  // namespace phaze::hw

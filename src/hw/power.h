@@ -43,6 +43,8 @@ struct PowerBreakdown {
   Watts leakage;
 };
 
+// Energy of logic goes with the square of the voltage, which follows the clock: one clock, one
+// power, however the chip came to it.
 PowerBreakdown compute_power(const Chip& chip, const Node& node, const AreaBreakdown& area,
                              const Activity& activity);
 Watts total(const PowerBreakdown& power);
@@ -53,11 +55,6 @@ Watts compute_tdp(const Chip& chip, const Node& node, const AreaBreakdown& area)
 // A server around its devices: what they draw, and the host's share for each (processors, fans,
 // network, conversion). docs/models.md 8.4.
 Watts compute_server_power(Watts device, std::int64_t devices);
-
-// Power of a chip whose clock is lowered to a share of its own: dynamic power of the logic falls
-// with the cube of the share down to 70 % (voltage follows) and linearly below; memory, links and
-// leakage stay.
-PowerBreakdown power_at_clock(const PowerBreakdown& power, double clock_share);
 
 // The highest clock, at most the chip's own, at which `tdp` stays within `cap`. Nothing
 // when even a tenth of it is too much.

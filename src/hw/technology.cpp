@@ -29,6 +29,7 @@ constexpr double kShared = 0.15;  // of a further format's multiplier that canno
 double multiplier_um2(NumberFormat format) {
   switch (format) {
     case NumberFormat::kFp16:
+    case NumberFormat::kTf32:  // as many bits of mantissa
       return 1640;
     case NumberFormat::kBf16:
       return 1640.0 * (8.0 * 8.0) / (11.0 * 11.0);  // 8 bits of mantissa, not 11
@@ -50,7 +51,7 @@ constexpr double kInt32Unit = 177'690;
 constexpr double kF64Unit = 685'300;
 
 // Fitted to the core of a GA100 (3.72 mm2); checked on the H100.
-constexpr double kSimtControl = 91e6;
+constexpr double kSimtControl = 101e6;
 
 }  // namespace
 
@@ -63,16 +64,24 @@ const Node* find_node(int nm) {
 }
 
 LogicCounts count_logic(const Chip& chip) {
+  // Multipliers and adders grow with the rate; formats share what they can.
   double largest = 0;
   double all = 0;
+  double fastest = 0;
   for (std::size_t i = 0; i < kNumberFormats; ++i) {
-    const double area = multiplier_um2(static_cast<NumberFormat>(i)) * chip.format_rates[i];
+    const auto format = static_cast<NumberFormat>(i);
+    const double rate = chip.format_rates[i];
+    const double area = multiplier_um2(format) * rate;
     largest = std::max(largest, area);
     all += area;
+    // Narrow formats add up in a tree of narrow adders that the wide one is made of.
+    const bool is_narrow = format == NumberFormat::kFp8 || format == NumberFormat::kInt8;
+    fastest = std::max(fastest, is_narrow ? rate / 2 : rate);
   }
   const double multiplier = largest + kShared * (all - largest);
   LogicCounts counts;
-  counts.pe = (kF32Adder + multiplier) * kMtransistors45 + kRegisterTransistors;
+  counts.pe = std::max(1.0, fastest) * (kF32Adder * kMtransistors45 + kRegisterTransistors) +
+              multiplier * kMtransistors45;
   counts.lane = static_cast<double>(chip.vector.operations_per_lane) *
                 (kF32Unit + kInt32Unit + kF64Unit * chip.vector.fp64_share);
   counts.control_per_core = chip.control == ControlStyle::kSimt ? kSimtControl : 0;

@@ -42,6 +42,8 @@ class ChipReader {
     chip_.dies = top_.count("dies", 1, 1, 64);
     constexpr Bounds kClock{1e6, 1e11, true};
     chip_.clock = Hertz(top_.quantity("clock", Dimension::kFrequency, std::nullopt, kClock));
+    chip_.nominal_clock =
+        Hertz(top_.quantity("nominal_clock", Dimension::kFrequency, chip_.clock.value(), kClock));
     chip_.control = top_.choice<hw::ControlStyle>("control", hw::ControlStyle::kSystolic,
                                                   hw::parse_control_style, {"simt", "systolic"});
     chip_.concurrent_operators = top_.flag("concurrent_operators", true);
@@ -79,7 +81,10 @@ class ChipReader {
     }
     return value != nullptr ? *value : kEmpty;
   }
-  bool has_part(const std::string& key) const { return top_.has(key); }
+  bool has_part(const std::string& key) {
+    const Value* value = top_.find(key);
+    return value != nullptr && value->kind == ValueKind::kMap;
+  }
 
   std::int64_t fabricated(MapReader& map, std::int64_t count) {
     const std::int64_t made = map.count("fabricated", count, 1, kMostCores);
@@ -250,20 +255,28 @@ class ChipReader {
   Chip chip_;
 };
 
-// The edges of the dies have room for so many stacks.
-void check_edges(const Chip& chip, const Value& document, Diagnostics& diagnostics) {
+// A die that nobody could make, and more stacks than its edges have room for.
+void check_die(const Chip& chip, const Value& document, hw::Technology technology,
+               Diagnostics& diagnostics) {
   const hw::Node& node = *hw::find_node(chip.node_nm);
-  const SquareMillimetres die(hw::total(hw::compute_area(chip, node)).value() /
-                              static_cast<double>(chip.dies));
+  const bool is_modern = technology == hw::Technology::kModern;
+  const hw::AreaBreakdown area =
+      is_modern ? hw::compute_area(chip, node) : hw::compute_area_phaze22(chip);
+  const SquareMillimetres die(hw::total(area).value() / static_cast<double>(chip.dies));
+  const std::string size = with_thousands(std::llround(std::min(die.value(), 1e15))) + " mm2";
+  constexpr double kMostReticles = 10;
+  if (die > hw::kReticle * kMostReticles) {
+    diagnostics.error(document.where, "a die of " + size + " is more than ten reticles (858 mm2)");
+    return;
+  }
   const std::int64_t most = hw::most_stacks(die, chip.dies);
-  if (chip.hbm.sites > most) {
+  if (is_modern && chip.hbm.stacks > most) {
     const Value* hbm = document.find("hbm");
     diagnostics.error(hbm != nullptr ? hbm->where : document.where,
-                      std::to_string(chip.hbm.sites) +
+                      std::to_string(chip.hbm.stacks) +
                           " HBM stacks do not fit along the edges of " +
                           (chip.dies > 1 ? std::to_string(chip.dies) + " dies" : "a die") + " of " +
-                          with_thousands(std::llround(die.value())) + " mm2, which have room for " +
-                          std::to_string(most));
+                          size + ", which have room for " + std::to_string(most));
   }
 }
 
@@ -274,8 +287,8 @@ std::optional<hw::Chip> read_chip(const Value& document, const std::string& name
   const std::size_t before = diagnostics.error_count();
   Chip chip = ChipReader(document, diagnostics).read();
   chip.name = name;
-  if (diagnostics.error_count() == before && technology == hw::Technology::kModern) {
-    check_edges(chip, document, diagnostics);
+  if (diagnostics.error_count() == before) {
+    check_die(chip, document, technology, diagnostics);
   }
   if (diagnostics.error_count() > before) {
     return std::nullopt;

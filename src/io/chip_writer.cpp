@@ -52,18 +52,22 @@ Json description_json(const hw::Chip& chip) {
             {"fabricated", chip.vector.fabricated},
             {"lanes", chip.vector.lanes},
             {"operations_per_lane", chip.vector.operations_per_lane},
+            {"fp64_share", chip.vector.fp64_share},
             {"local_buffer_bytes", chip.vector.local_buffer.value()}}},
           {"global_buffer",
            {{"size_bytes", chip.global.size.value()},
+            {"fabricated_bytes", chip.global.fabricated.value()},
             {"bytes_per_cycle", chip.global.bytes_per_cycle},
             {"bandwidth_bytes_per_s", hw::global_bandwidth(chip).value()}}},
           {"hbm",
            {{"generation", hw::to_string(chip.hbm.generation)},
             {"stacks", chip.hbm.stacks},
+            {"sites", chip.hbm.sites},
             {"capacity_bytes", hw::hbm_capacity(chip).value()},
             {"bandwidth_bytes_per_s", hw::hbm_bandwidth(chip).value()}}},
           {"links",
            {{"count", chip.links.count}, {"bandwidth_bytes_per_s", chip.links.bandwidth.value()}}},
+          {"control", hw::to_string(chip.control)},
           {"peak_flops_by_format", formats},
           {"peak_vector_flops", hw::peak_vector_flops(chip).value()}};
 }
@@ -73,9 +77,9 @@ Json headline_json(const hw::Chip& chip, const hw::ChipFigures& f) {
           {"title", chip.title},
           {"node_nm", f.node_nm},
           {"technology", hw::to_string(f.technology)},
-          {"clock_hz", f.clock.value()},
-          {"peak_flops", hw::peak_flops(chip, hw::NumberFormat::kBf16).value() *
-                             (f.clock.value() / chip.clock.value())},
+          {"clock_hz", f.chip.clock.value()},
+          {"nominal_clock_hz", f.chip.nominal_clock.value()},
+          {"peak_flops", hw::peak_flops(f.chip, hw::NumberFormat::kBf16).value()},
           {"hbm_capacity_bytes", hw::hbm_capacity(chip).value()},
           {"hbm_bandwidth_bytes_per_s", hw::hbm_bandwidth(chip).value()},
           {"area_mm2", f.area.value()},
@@ -108,7 +112,7 @@ std::string write_chip(const hw::Chip& chip, const hw::ChipFigures& f) {
   if (chip.published_tdp) {
     json["published_tdp_w"] = chip.published_tdp->value();
   }
-  json["description"] = description_json(chip);
+  json["description"] = description_json(f.chip);
   json["concurrent_operators"] = chip.concurrent_operators;
   json["launch_overhead_s"] = chip.launch_overhead.value();
   json["sustained"] = {{"matrix", chip.sustained.matrix},

@@ -79,7 +79,7 @@ std::string write_cluster(const hw::Cluster& cluster,
                                    {"bound", sample.bound},
                                    {"level", sample.level}});
   }
-  return json.dump(1) + "\n";
+  return json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 std::string write_clusters(const std::vector<hw::Cluster>& clusters) {
@@ -89,7 +89,7 @@ std::string write_clusters(const std::vector<hw::Cluster>& clusters) {
     add_description(cluster, json);
     list.push_back(std::move(json));
   }
-  return list.dump(1) + "\n";
+  return list.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace phaze::io

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 #include <map>
 
@@ -127,6 +128,14 @@ class Reader {
         error(item, fault.message);
       }
     }
+    // Fusion comes last: what is still to be differentiated has single operators.
+    const bool is_complete = std::ranges::any_of(
+        layer.operators, [](const Operator& op) { return op.pass != graph::Pass::kForward; });
+    for (const graph::OpId id : ids_of(layer.operators)) {
+      if (!is_complete && !layer.operators[id].fused.empty()) {
+        error(*places.operators[id.index()], "has operators fused into it, but no backward pass");
+      }
+    }
     if (diagnostics_.has_errors()) {
       return;
     }
@@ -145,13 +154,12 @@ class Reader {
     map.ignore({"view_of"});  // read when all tensors are known
     Tensor tensor;
     tensor.name = map.text("name", std::nullopt);
-    tensor.type = map.choice<graph::ElementType>(
-        "type", graph::ElementType::kBf16, graph::parse_element_type,
-        {"f32", "f16", "bf16", "f8", "i64", "i32", "i8", "bool"});
+    tensor.type =
+        map.choice<graph::ElementType>("type", graph::ElementType::kBf16, graph::parse_element_type,
+                                       {"f32", "f16", "bf16", "f8", "i64", "i32", "i8", "bool"});
     tensor.role = map.choice<graph::Role>("role", graph::Role::kActivation, graph::parse_role,
-                                          {"input", "shared", "constant", "parameter",
-                                           "activation", "gradient", "parameter_gradient",
-                                           "optimizer_state"});
+                                          {"input", "shared", "constant", "parameter", "activation",
+                                           "gradient", "parameter_gradient", "optimizer_state"});
     tensor.is_tied = map.flag("tied", false);
     if (!map.has("shape")) {
       map.error("shape", "expected a list of extents such as [2, 1024]");
@@ -188,8 +196,7 @@ class Reader {
     return TensorId();
   }
 
-  std::vector<TensorId> tensor_list(MapReader& map, const std::string& key,
-                                    const Places& places) {
+  std::vector<TensorId> tensor_list(MapReader& map, const std::string& key, const Places& places) {
     std::vector<TensorId> list;
     for (const Value& item : map.list(key, "a list of tensor names")) {
       list.push_back(find_tensor(item, places));
@@ -208,9 +215,9 @@ class Reader {
     op.kind = map.choice<graph::OpKind>("kind", std::nullopt, graph::parse_op_kind, kinds_);
     op.pass = map.choice<graph::Pass>("pass", graph::Pass::kForward, graph::parse_pass,
                                       {"forward", "recompute", "backward", "optimizer"});
-    op.region = map.choice<graph::Region>(
-        "region", graph::Region::kNone, graph::parse_region,
-        {"none", "attention", "norms", "activations", "regather"});
+    op.region =
+        map.choice<graph::Region>("region", graph::Region::kNone, graph::parse_region,
+                                  {"none", "attention", "norms", "activations", "regather"});
     op.inputs = tensor_list(map, "inputs", places);
     op.outputs = tensor_list(map, "outputs", places);
     op.group = map.count("group", 1, 1, kMaxCount);

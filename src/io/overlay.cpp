@@ -26,6 +26,19 @@ std::string without_unit(const std::string& key) {
   return key;
 }
 
+// Do two keys say the same thing, in other units or for each part in place of all?
+bool is_same(const std::string& a, const std::string& b) {
+  const auto essence = [](const std::string& key) {
+    std::string name = without_unit(key);
+    constexpr std::string_view kEach = "stack_";
+    if (name.starts_with(kEach)) {
+      name.erase(0, kEach.size());
+    }
+    return name == "bytes_per_cycle" ? std::string("bandwidth") : name;
+  };
+  return a == b || essence(a) == essence(b);
+}
+
 Value* find_same(Value& map, const std::string& key) {
   for (auto& [name, value] : map.members) {
     if (name == key || without_unit(name) == without_unit(key)) {
@@ -36,8 +49,7 @@ Value* find_same(Value& map, const std::string& key) {
 }
 
 void replace(Value& map, const std::string& key, Value value) {
-  std::erase_if(map.members,
-                [&key](const auto& m) { return without_unit(m.first) == without_unit(key); });
+  std::erase_if(map.members, [&key](const auto& m) { return is_same(m.first, key); });
   map.members.emplace_back(key, std::move(value));
 }
 
@@ -109,16 +121,23 @@ Value merged(const Value& base, const Value& over) {
   if (base.kind != ValueKind::kMap || over.kind != ValueKind::kMap) {
     return over;
   }
-  Value result = base;
-  result.where = over.where;
-  for (const auto& [key, value] : over.members) {
-    Value* same = find_same(result, key);
-    if (same != nullptr && same->kind == ValueKind::kMap && value.kind == ValueKind::kMap) {
-      *same = merged(*same, value);
-    } else {
-      replace(result, key, value);
+  Value result = over;
+  // What `over` says in two ways stays: the reader names it.
+  for (auto& [key, value] : result.members) {
+    const Value* below = base.find(key);
+    if (below != nullptr && below->kind == ValueKind::kMap && value.kind == ValueKind::kMap) {
+      value = merged(*below, value);
     }
   }
+  std::vector<Member> kept;
+  for (const auto& [key, value] : base.members) {
+    const bool is_replaced = std::ranges::any_of(
+        over.members, [&key = key](const auto& m) { return is_same(m.first, key); });
+    if (!is_replaced) {
+      kept.emplace_back(key, value);
+    }
+  }
+  result.members.insert(result.members.begin(), kept.begin(), kept.end());
   return result;
 }
 

@@ -179,7 +179,7 @@ TensorId Parts::attention(const std::string& name, const Attention& spec, Tensor
       const TensorId split =
           build_.view(prefix + what + ".heads", y, {shape[0], shape[1], heads, spec.head_dim});
       return build_.view(prefix + what + ".tokens",
-                         this->norm(prefix + what + "_norm", norm, split), shape);
+                         this->norm(prefix + what + "_norm", norm, split, Place::kInside), shape);
     };
     h.q = per_head("q", h.q, h.heads);
     h.k = per_head("k", h.k, h.kv_heads);

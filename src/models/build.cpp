@@ -193,6 +193,9 @@ std::optional<graph::Model> build_model(const ModelSpec& spec, const BuildOption
                     {"precision", std::string(graph::to_string(options.precision))},
                     {"sequence_parallel", options.sequence_parallel ? "on" : "off"},
                     {"expanded_kv", options.expand_kv ? "on" : "off"}};
+  if (options.decoder_sequence > 0) {
+    model.settings["decoder_sequence"] = std::to_string(options.decoder_sequence);
+  }
   model.layers = build_layers(spec, options);
   const double total = graph::total_elements(model);
   if (total > graph::kMaxForwardElements) {

@@ -130,7 +130,10 @@ Activation read_activation(Fields& fields, const std::vector<std::string>& names
 }
 
 int library_version(Fields& fields) {
-  return fields.text({"transformers_version"}, "").starts_with("4.") ? 4 : 5;
+  const std::string version = fields.text({"transformers_version"}, "");
+  const bool is_old = !version.empty() && version[0] >= '0' && version[0] <= '4' &&
+                      (version.size() == 1 || version[1] == '.');
+  return is_old ? 4 : 5;
 }
 
 std::int64_t even_head_dim(Fields& fields, std::int64_t hidden, std::int64_t heads,

@@ -77,6 +77,33 @@ ModelSpec read_llama_like(Fields& fields, const LlamaDefaults& defaults) {
   return spec;
 }
 
+// Which layers have a window: those that `layer_types` names, or all after the first `full_layers`.
+std::vector<bool> sliding_layers(Fields& fields, std::int64_t layers, std::int64_t full_layers) {
+  std::vector<bool> slides;
+  for (std::int64_t i = 0; i < layers; ++i) {
+    slides.push_back(i >= full_layers);
+  }
+  const io::Value* types = fields.find({"layer_types"});
+  if (types == nullptr) {
+    return slides;
+  }
+  if (types->kind != io::ValueKind::kList || types->items.size() != slides.size()) {
+    fields.error("layer_types", "expected a list of " + std::to_string(layers) +
+                                    " types, one a layer, found " + io::describe(*types));
+    return slides;
+  }
+  for (std::size_t i = 0; i < slides.size(); ++i) {
+    const std::string& type = types->items[i].text;
+    if (type != "full_attention" && type != "sliding_attention") {
+      fields.diagnostics().error(
+          types->items[i].where,
+          "expected full_attention or sliding_attention, found " + io::describe(types->items[i]));
+    }
+    slides[i] = type == "sliding_attention";
+  }
+  return slides;
+}
+
 }  // namespace
 
 ModelSpec read_llama(Fields& fields) {
@@ -107,19 +134,19 @@ ModelSpec read_qwen2(Fields& fields) {
   const bool slides = fields.flag("use_sliding_window", false);
   const std::int64_t window = fields.count({"sliding_window"}, 4096, kMaxPositions);
   const std::int64_t full_layers = fields.count({"max_window_layers"}, 28, kMaxLayers, 0);
-  if (slides && !fields.is_null("sliding_window")) {
-    const Run all = spec.stacks[0].runs[0];
-    Run full = all;
-    Run sliding = all;
-    full.count = std::min(all.count, full_layers);
-    sliding.count = all.count - full.count;
-    sliding.block.attention.window = window;
-    spec.stacks[0].runs.clear();
-    for (const Run& run : {full, sliding}) {
-      if (run.count > 0) {
-        spec.stacks[0].runs.push_back(run);
-      }
+  if (!slides || fields.is_null("sliding_window")) {
+    return spec;
+  }
+  const Run all = spec.stacks[0].runs[0];
+  std::vector<Run>& runs = spec.stacks[0].runs;
+  runs.clear();
+  for (const bool is_sliding : sliding_layers(fields, all.count, full_layers)) {
+    const std::int64_t own_window = is_sliding ? window : 0;
+    if (runs.empty() || runs.back().block.attention.window != own_window) {
+      runs.push_back({all.block, 0});
+      runs.back().block.attention.window = own_window;
     }
+    ++runs.back().count;
   }
   return spec;
 }

@@ -21,23 +21,22 @@ TensorId embed_patches(LayerBuilder& build, Parts& parts, const ModelSpec& spec,
   const std::int64_t patch = e.channels * e.patch_height * e.patch_width;
   const TensorId pixels = build.constant(
       "pixels", {options.microbatch, e.channels, e.image_height, e.image_width}, parts.type());
-  const TensorId weight = build.parameter(
-      "patch.weight", {spec.hidden, e.channels, e.patch_height, e.patch_width}, parts.type());
-  const TensorId bias = build.parameter("patch.bias", {spec.hidden}, parts.type());
+  const TensorId weight =
+      parts.replicated("patch.weight", {spec.hidden, e.channels, e.patch_height, e.patch_width});
+  const TensorId bias = parts.replicated("patch.bias", {spec.hidden});
   const TensorId embedded = build.convolution("patch", pixels, weight, bias,
                                               {1, options.microbatch * patches, spec.hidden, patch},
                                               {options.microbatch, patches, spec.hidden});
-  const TensorId first = build.copy(
-      "class_token.expand", build.parameter("class_token", {1, 1, spec.hidden}, parts.type()),
-      {options.microbatch, 1, spec.hidden});
+  const TensorId first =
+      build.copy("class_token.expand", parts.replicated("class_token", {1, 1, spec.hidden}),
+                 {options.microbatch, 1, spec.hidden});
   const TensorId tokens = build.concatenate("tokens", {first, embedded},
                                             {options.microbatch, patches + 1, spec.hidden});
   if (e.has_mask_token) {
     // Used only where patches are masked; the parameter is the library's.
     build.parameter("mask_token", {1, 1, spec.hidden}, parts.type());
   }
-  const TensorId positions =
-      build.parameter("positions", {1, patches + 1, spec.hidden}, parts.type());
+  const TensorId positions = parts.replicated("positions", {1, patches + 1, spec.hidden});
   return parts.add("add_positions", tokens, positions);
 }
 
@@ -77,8 +76,8 @@ Layer build_embedding(const ModelSpec& spec, const BuildOptions& options, std::i
   TensorId x = is_vision ? embed_patches(build, parts, spec, options)
                          : embed_tokens(build, parts, spec, options, sequence, is_tied);
   if (is_vision && options.sequence_parallel) {
-    x = build.collective(OpKind::kReduceScatter, "scatter_tokens", x,
-                         parts.token_shape(spec.hidden), options.tensor_width);
+    // Every device has all patches and goes on with its share of them.
+    x = build.view("own_tokens", x, parts.token_shape(spec.hidden));
   }
   if (spec.embedding.has_norm) {
     x = parts.norm("norm", spec.norm, x);

@@ -86,9 +86,9 @@ TensorId Parts::leave(const std::string& name, TensorId x) {
   return build_.collective(OpKind::kReduceScatter, name, x, std::move(shape), width());
 }
 
-TensorId Parts::replicated(const std::string& name, Shape shape) {
+TensorId Parts::replicated(const std::string& name, Shape shape, Place place) {
   const TensorId weight = build_.parameter(name, std::move(shape), type());
-  if (width() == 1 || !options_.sequence_parallel) {
+  if (width() == 1 || (place == Place::kOutside && !options_.sequence_parallel)) {
     return weight;
   }
   return build_.collective(OpKind::kEnterTensorParallel, name + ".everywhere", weight,
@@ -130,17 +130,17 @@ TensorId Parts::whole(const std::string& name, TensorId x, std::int64_t outputs,
   return build_.linear(name, x, weight, bias);
 }
 
-TensorId Parts::norm(const std::string& name, const Norm& norm, TensorId x) {
+TensorId Parts::norm(const std::string& name, const Norm& norm, TensorId x, Place place) {
   const RegionScope scope(build_, Region::kNorm);
   if (norm.kind == NormKind::kRmsNorm && is_eager()) {
-    return eager_rms_norm(name, norm, x);
+    return eager_rms_norm(name, norm, x, place);
   }
   std::vector<TensorId> weights;
   if (norm.has_weight) {
-    weights.push_back(replicated(name + ".weight", {build_.shape(x).back()}));
+    weights.push_back(replicated(name + ".weight", {build_.shape(x).back()}, place));
   }
   if (norm.has_bias) {
-    weights.push_back(replicated(name + ".bias", {build_.shape(x).back()}));
+    weights.push_back(replicated(name + ".bias", {build_.shape(x).back()}, place));
   }
   return norm.kind == NormKind::kRmsNorm ? build_.rms_norm(name, x, std::move(weights))
                                          : build_.layer_norm(name, x, std::move(weights));
@@ -148,8 +148,8 @@ TensorId Parts::norm(const std::string& name, const Norm& norm, TensorId x) {
 
 // The library's own operators: an fp32 copy, its mean square, the normalised copy cast back, and
 // the weight's product.
-TensorId Parts::eager_rms_norm(const std::string& name, const Norm& norm, TensorId x) {
-  const TensorId weight = replicated(name + ".weight", {build_.shape(x).back()});
+TensorId Parts::eager_rms_norm(const std::string& name, const Norm& norm, TensorId x, Place place) {
+  const TensorId weight = replicated(name + ".weight", {build_.shape(x).back()}, place);
   const bool casts = type() != ElementType::kF32;
   const TensorId x32 =
       casts ? build_.unary(OpKind::kCast, name + ".to_f32", x, ElementType::kF32) : x;
@@ -229,7 +229,8 @@ TensorId Parts::experts(const FeedForward& spec, TensorId x) {
   const std::int64_t rows = (picked + spec.experts - 1) / spec.experts;  // of each expert
   const std::int64_t share = spec.width / width();
 
-  const TensorId router_weight = build_.parameter("router.weight", {spec.experts, hidden_}, type());
+  const TensorId router_weight =
+      replicated("router.weight", {spec.experts, hidden_}, Place::kInside);
   const TensorId logits = build_.linear("router", x, router_weight);
   const TensorId logits32 =
       type() == ElementType::kF32

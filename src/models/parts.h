@@ -46,9 +46,12 @@ class Parts {
   graph::TensorId enter(const std::string& name, graph::TensorId x);
   graph::TensorId leave(const std::string& name, graph::TensorId x);
 
-  // A weight that every device holds whole. With sequence parallelism each device sees only some
-  // tokens, so its gradient is added up over the group.
-  graph::TensorId replicated(const std::string& name, graph::Shape shape);
+  // A weight that every device holds whole. Its gradient is added up over the group where a device
+  // has only a part of it: everywhere with sequence parallelism (it sees some of the tokens), and
+  // always inside a tensor-parallel region (it sees some of the heads or columns).
+  enum class Place { kOutside, kInside };
+  graph::TensorId replicated(const std::string& name, graph::Shape shape,
+                             Place place = Place::kOutside);
 
   // Products: columns split, rows split (leaving the region), and whole on every device.
   graph::TensorId column(const std::string& name, graph::TensorId x, std::int64_t outputs,
@@ -57,7 +60,8 @@ class Parts {
   graph::TensorId whole(const std::string& name, graph::TensorId x, std::int64_t outputs,
                         bool has_bias);
 
-  graph::TensorId norm(const std::string& name, const Norm& norm, graph::TensorId x);
+  graph::TensorId norm(const std::string& name, const Norm& norm, graph::TensorId x,
+                       Place place = Place::kOutside);
   graph::TensorId activate(const std::string& name, Activation activation, graph::TensorId x);
   graph::TensorId dropout(const std::string& name, double probability, graph::TensorId x);
   graph::TensorId add(const std::string& name, graph::TensorId a, graph::TensorId b);
@@ -83,7 +87,8 @@ class Parts {
   graph::TensorId eager_core(const std::string& name, const Attention& spec, const Heads& heads,
                              std::optional<graph::TensorId> bias);
 
-  graph::TensorId eager_rms_norm(const std::string& name, const Norm& norm, graph::TensorId x);
+  graph::TensorId eager_rms_norm(const std::string& name, const Norm& norm, graph::TensorId x,
+                                 Place place);
   graph::TensorId eager_gelu_new(const std::string& name, graph::TensorId x);
   graph::TensorId gate(const FeedForward& spec, graph::TensorId gate, graph::TensorId up);
   graph::TensorId experts(const FeedForward& spec, graph::TensorId x);

@@ -26,7 +26,7 @@ std::optional<io::Value> find_document(const std::string& name, Diagnostics& dia
   if (!looks_like_file && !std::filesystem::exists(name, error)) {
     diagnostics.error({"command line", 0, 0, "CHIP"},
                       "no built-in chip and no file is called \"" + name + "\"" +
-                          did_you_mean(name, chip_names()) + " `phaze chips` lists them");
+                          did_you_mean(name, chip_names()) + " (`phaze chips` lists them)");
     return std::nullopt;
   }
   const std::optional<std::string> text = io::read_text_file(name, diagnostics);
@@ -51,6 +51,17 @@ void drop(io::Value& document, const std::vector<std::string>& keys) {
   });
 }
 
+// The clock of a chip is the one that its voltage is made for: one that changes it does not change
+// that.
+void keep_nominal_clock(io::Value& document) {
+  for (const auto& [key, value] : document.members) {
+    if ((key == "clock" || key == "clock_hz") && document.find("nominal_" + key) == nullptr) {
+      document.members.emplace_back("nominal_" + key, io::Value(value));
+      return;
+    }
+  }
+}
+
 // The document with all that it derives from underneath.
 std::optional<io::Value> resolve(const std::string& name, Diagnostics& diagnostics,
                                  int generation) {
@@ -67,8 +78,7 @@ std::optional<io::Value> resolve(const std::string& name, Diagnostics& diagnosti
     return std::nullopt;
   }
   Diagnostics inner;
-  std::optional<io::Value> parent =
-      resolve(parent_of(derive->text, name), inner, generation + 1);
+  std::optional<io::Value> parent = resolve(parent_of(derive->text, name), inner, generation + 1);
   if (!parent) {
     for (const Diagnostic& item : inner.all()) {
       const bool is_name = item.where.source == "command line";
@@ -77,6 +87,7 @@ std::optional<io::Value> resolve(const std::string& name, Diagnostics& diagnosti
     return std::nullopt;
   }
   drop(*parent, {"title", "source", "note", "published_area", "published_tdp"});
+  keep_nominal_clock(*parent);
   return io::merged(*parent, *document);
 }
 
@@ -99,6 +110,7 @@ std::optional<hw::Chip> load_chip(const std::string& name_or_file,
   }
   if (!settings.empty()) {
     drop(*document, {"published_area", "published_tdp"});
+    keep_nominal_clock(*document);
   }
   for (const std::string& setting : settings) {
     io::apply_setting(*document, setting, "chip", diagnostics);

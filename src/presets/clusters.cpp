@@ -24,7 +24,7 @@ std::optional<io::Value> find_document(const std::string& name, Diagnostics& dia
   if (!looks_like_file && !std::filesystem::exists(name, error)) {
     diagnostics.error({"command line", 0, 0, "CLUSTER"},
                       "no built-in cluster and no file is called \"" + name + "\"" +
-                          did_you_mean(name, cluster_names()) + " `phaze clusters` lists them");
+                          did_you_mean(name, cluster_names()) + " (`phaze clusters` lists them)");
     return std::nullopt;
   }
   const std::optional<std::string> text = io::read_text_file(name, diagnostics);

@@ -1,5 +1,6 @@
 #include "report/chip_report.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -15,6 +16,27 @@ struct Part {
   std::string size;
   SquareMillimetres area;
 };
+
+// Words up to 100 columns, lines after the first indented further.
+std::string wrapped(const std::string& text, std::size_t indent, std::size_t further) {
+  constexpr std::size_t kColumns = 100;
+  std::string result;
+  std::string line(indent, ' ');
+  bool is_first_word = true;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    if (!is_first_word && line.size() + 1 + word.size() > kColumns) {
+      result += line + "\n";
+      line = std::string(indent + further, ' ') + word;
+    } else {
+      line += (is_first_word ? "" : " ") + word;
+    }
+    is_first_word = false;
+    at = end + 1;
+  }
+  return result + line + "\n";
+}
 
 std::string fixed(double value, int decimals) {
   std::string text = std::to_string(value);
@@ -81,25 +103,24 @@ std::vector<std::string> drawing(const hw::Chip& chip, const std::vector<Part>& 
   cells.resize(kColumns * kRows, '.');
   const std::int64_t left = (chip.hbm.stacks + 1) / 2;
   const std::int64_t right = chip.hbm.stacks - left;
-  const int width = 5;
-  const int height = std::max(1, static_cast<int>(std::lround(kStackArea / cell / width)));
+  // Stacks of one height on both sides, as tall as their area is or as there is room.
+  constexpr int kStackWidth = 5;
+  const int pitch = std::max(1, kRows / static_cast<int>(left));
+  const int by_area = static_cast<int>(std::lround(kStackArea / cell / kStackWidth));
+  const int height = std::clamp(by_area, 1, std::max(1, pitch - 1));
   const auto side = [&](std::int64_t stacks, int row) -> std::string {
-    // Stacks spread evenly along the edge.
-    const int slot = static_cast<int>(std::max<std::int64_t>(1, stacks));
-    const int pitch = std::max(1, kRows / slot);
-    const int index = row / pitch;
-    const int within = row % pitch;
-    const int shown = std::min(height, std::max(1, pitch - 1));
-    const bool is_stack = index < stacks && within < shown;
-    return is_stack ? (within == shown / 2 ? "[HBM]" : "[   ]") : "     ";
+    const bool is_stack = row / pitch < stacks && row % pitch < height;
+    return is_stack ? (row % pitch == height / 2 ? "[HBM]" : "[   ]") : "";
   };
   std::vector<std::string> lines;
   const std::string edge = "      +" + std::string(kColumns, '-') + "+";
   lines.push_back(edge);
   for (int row = 0; row < kRows; ++row) {
-    lines.push_back(side(left, row) + " |" +
-                    cells.substr(static_cast<std::size_t>(row * kColumns), kColumns) + "| " +
-                    side(right, row));
+    const std::string west = side(left, row);
+    const std::string east = side(right, row);
+    lines.push_back((west.empty() ? "     " : west) + " |" +
+                    cells.substr(static_cast<std::size_t>(row * kColumns), kColumns) + "|" +
+                    (east.empty() ? "" : " " + east));
   }
   lines.push_back(edge);
   return lines;
@@ -107,11 +128,19 @@ std::vector<std::string> drawing(const hw::Chip& chip, const std::vector<Part>& 
 
 }  // namespace
 
-std::string chip_text(const hw::Chip& chip, const hw::ChipFigures& f) {
-  std::string text = chip.name + (chip.title.empty() ? "" : "   " + chip.title) + "\n";
-  text += "clock " + with_prefix(f.clock.value(), "Hz") + ", " + std::to_string(f.node_nm) +
-          " nm, technology " + std::string(hw::to_string(f.technology)) +
-          (chip.dies > 1 ? ", " + std::to_string(chip.dies) + " dies" : "") + "\n\n";
+std::string chip_text(const hw::Chip& described, const hw::ChipFigures& f) {
+  const hw::Chip& chip = f.chip;
+  std::string text =
+      printable(chip.name) + (chip.title.empty() ? "" : "   " + printable(chip.title)) + "\n";
+  const bool is_capped = chip.clock < described.clock;
+  text +=
+      "clock " + with_prefix(chip.clock.value(), "Hz") +
+      (is_capped
+           ? " under the power cap (its own: " + with_prefix(described.clock.value(), "Hz") + ")"
+           : "") +
+      ", " + std::to_string(f.node_nm) + " nm, technology " +
+      std::string(hw::to_string(f.technology)) +
+      (chip.dies > 1 ? ", " + std::to_string(chip.dies) + " dies" : "") + "\n\n";
   const SquareMillimetres own = hw::total(f.area_breakdown);
   const std::vector<Part> parts = parts_of(chip, f.area_breakdown);
   for (const std::string& line : drawing(chip, parts, own)) {
@@ -134,20 +163,21 @@ std::string chip_text(const hw::Chip& chip, const hw::ChipFigures& f) {
   table.add_row({"", "all", "", rounded(own.value()), ""});
   text += table.to_string(2) + "\n";
 
-  const double slower = f.clock.value() / chip.clock.value();
   const auto line = [&text](const std::string& name, const std::string& value) {
     text += "  " + name + std::string(18 - name.size(), ' ') + value + "\n";
   };
   for (std::size_t i = 0; i < hw::kNumberFormats; ++i) {
     const auto format = static_cast<hw::NumberFormat>(i);
-    const double peak = hw::peak_flops(chip, format).value() * slower;
+    const double peak = hw::peak_flops(chip, format).value();
     if (peak > 0) {
-      line("peak " + std::string(hw::to_string(format)), with_prefix(peak, "FLOP/s"));
+      line("peak " + std::string(hw::to_string(format)),
+           with_prefix(peak, format == hw::NumberFormat::kInt8 ? "OP/s" : "FLOP/s"));
     }
   }
-  line("vector", with_prefix(hw::peak_vector_flops(chip).value() * slower, "FLOP/s"));
+  line("vector", with_prefix(hw::peak_vector_flops(chip).value(), "FLOP/s"));
   line("HBM", with_binary_prefix(hw::hbm_capacity(chip).value()) + " in " +
-                  std::to_string(chip.hbm.stacks) + " stacks, " +
+                  std::to_string(chip.hbm.stacks) +
+                  (chip.hbm.stacks == 1 ? " stack, " : " stacks, ") +
                   with_prefix(hw::hbm_bandwidth(chip).value(), "B/s"));
   line("links", with_prefix(hw::link_bandwidth(chip).value(), "B/s") + " each way");
   const auto published = [](const auto& value, const std::string& unit) {
@@ -174,7 +204,7 @@ std::string chip_text(const hw::Chip& chip, const hw::ChipFigures& f) {
                               rounded(f.carbon.hbm.value()) + " HBM + " +
                               rounded(f.carbon.package.value()) + " package");
   if (!chip.source.empty()) {
-    line("source", chip.source);
+    text += wrapped("source            " + printable(chip.source), 2, 18);
   }
   return text;
 }

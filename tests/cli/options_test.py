@@ -59,6 +59,9 @@ class Options(phaze.Case):
             (["graph", "llama2-7b", "--optimizer", "adm"], "adam"),
             (["graph", "llama2-7b", "--recompute", "selectiv"], "selective"),
             (["graph", "llama2-7b", "--fusion", "elementwize"], "elementwise"),
+            (["chip", "tpu4"], "tpuv4"),
+            (["chip", "h100", "--technology", "modrn"], "modern"),
+            (["cluster", "dgx-h10"], "dgx-h100"),
         ]:
             with self.subTest(args):
                 self.assertIn(f"did you mean {name}?", self.refusal(*args))
@@ -82,6 +85,20 @@ class Options(phaze.Case):
                     text = self.refusal("graph", "llama2-7b", option, value)
                     self.assertIn(f"{option}: expected a whole number from 1", text)
                     self.assertIn(f'found "{value}"', text)
+
+    def test_numbers_above_zero(self):
+        for value in ("0", "-1", "x", "", "nan", "inf", "1e400", "300 W"):
+            with self.subTest(value):
+                text = self.refusal("chip", "h100", "--power-cap", value)
+                self.assertIn(f'--power-cap: expected a number above 0, found "{value}"', text)
+        for value in ("0", "x", "", "07"):
+            with self.subTest(value):
+                self.assertIn("--node: expected a whole number", self.refusal("chip", "h100", "--node", value))
+
+    def test_no_answer_is_exit_code_one(self):
+        result = self.start(["chip", "h100", "--power-cap", "1e-9", "--json"])
+        self.assertEqual((result.returncode, result.stdout), (1, b""))
+        self.assertRegex(result.stderr.decode(), r"\Aphaze: no clock keeps h100 within .*\n\Z")
 
     def test_options_that_say_nothing(self):
         for args in (

@@ -1,6 +1,7 @@
 // Do area, power and cost agree with published dies? Every line says what was published, what is
-// modelled and the tolerance; constants of the model were fitted to the GA100 breakdown, the shares
-// of TPUv4i and A100's design power (docs/models.md 8), the rest is prediction.
+// modelled and the tolerance. Constants were fitted to the GA100 breakdown, the shares of TPUv4i,
+// A100's design power and the price sources of H100 and B200 (docs/models.md 8): those lines show
+// that the fit holds; the areas and powers of H100, H200, B200 and TPU v5e are predictions.
 
 #include <gtest/gtest.h>
 

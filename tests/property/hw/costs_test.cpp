@@ -38,7 +38,8 @@ Chip random_chip() {
   chip.hbm.stack_bandwidth = BytesPerSecond(1e9 * *rc::gen::inRange(100, 1500));
   chip.links.count = *rc::gen::inRange(1, 20);
   chip.links.bandwidth = BytesPerSecond(1e9 * *rc::gen::inRange(10, 200));
-  chip.format_rates = {1, 0, 0, 0, 0};
+  chip.format_rates[0] = 1;
+  chip.nominal_clock = chip.clock;
   return chip;
 }
 
@@ -79,6 +80,7 @@ const std::vector<Field>& fields() {
       {"link bandwidth", [](Chip& c) { c.links.bandwidth = c.links.bandwidth * 2; }},
       {"clock", [](Chip& c) { c.clock = c.clock * 2; }},
       {"fp8", [](Chip& c) { c.format_rates[2] += 2; }},
+      {"bf16 rate", [](Chip& c) { c.format_rates[0] *= 2; }},
   };
   return kFields;
 }
@@ -124,11 +126,18 @@ RC_GTEST_PROP(ChipCosts, PowerCapIsKept, ()) {
   const std::optional<ChipFigures> capped = compute_figures(chip, Technology::kModern, Watts(cap));
   if (capped) {
     RC_ASSERT(capped->tdp.value() <= cap * (1 + 1e-9));
-    RC_ASSERT(capped->clock <= chip.clock);
+    RC_ASSERT(capped->chip.clock <= chip.clock);
     // As fast as it may be: at the cap, or at its own clock.
-    RC_ASSERT(capped->clock == chip.clock || capped->tdp.value() >= cap * (1 - 1e-9));
+    RC_ASSERT(capped->chip.clock == chip.clock || capped->tdp.value() >= cap * (1 - 1e-9));
+    // One clock, one power, however the chip came to it.
+    Chip described = chip;
+    described.clock = capped->chip.clock;
+    RC_ASSERT(compute_figures(described, Technology::kModern)->tdp == capped->tdp);
   } else {
-    RC_ASSERT(cap < tdp);
+    // Not even a tenth of its clock stays within.
+    Chip slow = chip;
+    slow.clock = chip.clock * 0.1;
+    RC_ASSERT(compute_figures(slow, Technology::kModern)->tdp.value() > cap * (1 - 1e-9));
   }
 }
 

@@ -200,6 +200,26 @@ TEST(Recompute, AViewInACoreThatIsKeptIsMadeAgainAlone) {
   EXPECT_EQ(tests::saved_names(layer), (Names{"x", "softmax"}));
 }
 
+// A core's result may leave it through a view, and then it is kept like any result; a view that
+// leads back into the core does not let it out.
+TEST(Recompute, ViewsDoNotHideWhatLeavesACore) {
+  for (const bool leaves : {true, false}) {
+    constexpr ElementType kType = ElementType::kBf16;
+    LayerBuilder build("layer");
+    const TensorId x = build.input("x", {2, 4}, kType);
+    build.set_region(Region::kAttentionCore);
+    const TensorId odds = build.unary(OpKind::kSoftmax, "odds", x);
+    build.set_region(Region::kNone);
+    const TensorId turned = build.view("turned", odds, {4, 2});
+    build.set_region(leaves ? Region::kNone : Region::kAttentionCore);
+    build.hand_over(build.linear("fc", turned, build.parameter("w", {3, 2}, kType)));
+    const Layer layer = apply_recompute(tests::with_backward(std::move(build).finish()),
+                                        *parse_recompute_policy("selective"));
+    EXPECT_EQ(tests::faults_of(layer), "");
+    EXPECT_EQ(tests::saved_names(layer), (leaves ? Names{"odds"} : Names{"x"}));
+  }
+}
+
 //   x - gather (regather) - view (norms) - fc: two reasons to make the view again, one copy.
 TEST(Recompute, WhatTwoRegionsAskForIsMadeAgainOnce) {
   constexpr ElementType kType = ElementType::kBf16;

@@ -76,7 +76,7 @@ TEST(ReadChip, ReportsAllFaultsWithTheirPlaces) {
       "chip.yaml:6:8: error: links.bandwidth: this key is required: expected a bandwidth "
       "such as \"1.2 TB/s\" or \"400 Gb/s\"\n"
       "chip.yaml:7:16: error: formats.fp7: unknown number format; did you mean fp8? Known: "
-      "bf16, fp16, fp8, fp32, int8\n"
+      "bf16, fp16, fp8, tf32, fp32, int8\n"
       "chip.yaml:8:21: error: sustained.matrix: expected a number above 0 and at most 1, "
       "found 1.5\n"
       "chip.yaml:9:9: error: colour: unknown key\n"

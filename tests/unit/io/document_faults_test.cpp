@@ -108,6 +108,15 @@ TEST(DocumentFaults, AliasesThatRepeatWithoutEnd) {
   EXPECT_NE(faults[0].find("its aliases repeat more than the whole text holds"), std::string::npos);
 }
 
+TEST(DocumentFaults, AliasesThatNestTooDeep) {
+  // The comment makes the text long enough for all that the alias repeats.
+  const std::string deep =
+      "#" + repeated(".", 40000) + "\na: &a " + repeated("[", 60) + repeated("]", 60) + "\nb: ";
+  EXPECT_EQ(document_faults(deep + "*a\n"), Lines{});
+  const Lines faults = document_faults(deep + repeated("[", 60) + "*a" + repeated("]", 60) + "\n");
+  EXPECT_EQ(faults, (Lines{"test.yaml:3:64: error: nested deeper than 100 values"}));
+}
+
 TEST(DocumentFaults, AnAliasOfItself) {
   const Lines faults = document_faults("a: &a [1, *a]\n");
   ASSERT_EQ(faults.size(), 1u);

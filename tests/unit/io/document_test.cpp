@@ -68,6 +68,12 @@ TEST(Document, JsonStringsHaveTheirEscapes) {
   EXPECT_EQ(value.find("a")->text, "tab\tquote\"back\\slash/ \xC3\xA4 \xE2\x82\xAC");
 }
 
+// Python writes what lies beyond the first 65,536 characters as two escapes.
+TEST(Document, JsonStringsMayHaveSurrogatePairs) {
+  EXPECT_EQ(parse(R"({"a": "\ud83d\ude00!"})").find("a")->text, "\xF0\x9F\x98\x80!");
+  EXPECT_EQ(parse(R"({"a": "\\ud83d"})").find("a")->text, "\\ud83d");  // a backslash, no escape
+}
+
 TEST(Document, ListsAndMapsKeepTheirOrder) {
   const Value value = parse("z: 1\na: [3, 1, 2]\nm: {}\n");
   ASSERT_EQ(value.members.size(), 3u);
@@ -118,6 +124,18 @@ TEST(Document, AnAliasIsACopyWithAPathOfItsOwn) {
   EXPECT_EQ(value.find("other")->find("x")->integer, 1);
   EXPECT_EQ(value.find("other")->find("x")->where.key, "other.x");
   EXPECT_EQ(value.find("base")->find("x")->where.key, "base.x");
+}
+
+TEST(Document, AVeryLongPathLosesItsMiddle) {
+  const std::string name(300, 'k');
+  const std::string path = parse("first: {" + name + ": {last: 1}}")
+                               .find("first")
+                               ->members[0]
+                               .second.find("last")
+                               ->where.key;
+  EXPECT_TRUE(path.starts_with("first.kkk")) << path;
+  EXPECT_TRUE(path.ends_with("kkk.last")) << path;
+  EXPECT_LT(path.size(), 250u);
 }
 
 TEST(Document, KeysMayLookLikeNumbers) {

@@ -145,6 +145,30 @@ TEST(Build, SequenceParallelismSplitsTheTokensBetweenRegions) {
   EXPECT_EQ(tests::faults_of(model), "");
 }
 
+// Small heads are not split: they see all tokens on every device.
+TEST(Build, SmallHeadsGatherTheSequence) {
+  BuildOptions options = sized(4, 2);
+  options.sequence_parallel = true;
+  const graph::Model model =
+      build(spec_of(small_config("bert", "architectures: [BertForTokenClassification]")), options);
+  const graph::Layer& head = layer_of(model, "head");
+  EXPECT_EQ(op_of(head, "gather_tokens").kind, OpKind::kAllGather);
+  EXPECT_EQ(tests::inputs_of(head, "classifier")[0], "gather_tokens");
+  EXPECT_EQ(tests::faults_of(model), "");
+}
+
+// A 6 x 6 image in patches of 2 x 2 has nine and a class token: ten, five on each device.
+TEST(Build, ImagesAreSplitByTokensToo) {
+  BuildOptions options = sized(0, 2);
+  options.sequence_parallel = true;
+  const graph::Model model =
+      build(spec_of("model_type: vit\nhidden_size: 8\nnum_attention_heads: 2\n"
+                    "intermediate_size: 16\nimage_size: 6\npatch_size: 2\n"),
+            options);
+  EXPECT_EQ(tensor_of(layer_of(model, "encoder"), "x").shape, (Shape{1, 5, 8}));
+  EXPECT_EQ(tests::faults_of(model), "");
+}
+
 // Four heads on two key heads: a grouped product keeps K and V as they are.
 TEST(Build, GroupedHeadsShareTheirKeys) {
   const ModelSpec spec = spec_of(small_config("llama"));

@@ -89,6 +89,15 @@ TEST(ConfigFamilies, Bert) {
   EXPECT_EQ(count(stem + "ForQuestionAnswering]"), 160 + 1200 + 18);
 }
 
+// layer: and once more attention 288 and a norm 16
+TEST(ConfigFamilies, ABertDecoderMayHaveCrossAttention) {
+  const std::string config = small_config("bert",
+                                          "is_decoder: true\nadd_cross_attention: true\n"
+                                          "architectures: [BertLMHeadModel]");
+  EXPECT_EQ(count(config), 160 + 2 * (600 + 288 + 16) + 98);
+  EXPECT_TRUE(tests::spec_of(config).stacks[0].runs[0].block.attention.is_causal);
+}
+
 // A norm at the end in place of the one after the embedding.
 TEST(ConfigFamilies, MegatronBert) {
   EXPECT_EQ(count(small_config("megatron-bert")), 160 + 2 * 600 + 98);

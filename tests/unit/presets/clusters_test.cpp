@@ -70,7 +70,7 @@ std::string fault_of(const std::string& name, const std::vector<std::string>& se
 TEST(Clusters, Faults) {
   EXPECT_EQ(fault_of("dgx-a10", {}),
             "command line: error: CLUSTER: no built-in cluster and no file is called \"dgx-a10\"; "
-            "did you mean dgx-a100? `phaze clusters` lists them");
+            "did you mean dgx-a100? (`phaze clusters` lists them)");
   EXPECT_EQ(fault_of("no/such.yaml", {}), "no/such.yaml: error: no such file");
   EXPECT_EQ(fault_of("dgx-a100", {"nvlnk.bandwidth=1 GB/s"}),
             "command line: error: --set nvlnk.bandwidth: the cluster has no level nvlnk; did you "

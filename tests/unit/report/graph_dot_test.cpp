@@ -91,6 +91,16 @@ TEST(GraphDot, EntitiesInNamesShowAsTheyAre) {
   EXPECT_TRUE(has(graph_dot(one(layer)), "label=\"a &amp;lt; b\""));
 }
 
+TEST(GraphDot, EachUnitHasItsColour) {
+  graph::LayerBuilder build("layer");
+  const graph::TensorId x = build.input("x", {4}, graph::ElementType::kBf16);
+  build.view("view", x, {2, 2});
+  build.collective(graph::OpKind::kAllReduce, "reduce", x, {4}, 2);
+  const std::string dot = graph_dot(one(std::move(build).finish()));
+  EXPECT_TRUE(has(dot, "[label=\"view\", fillcolor=white]"));
+  EXPECT_TRUE(has(dot, "[label=\"reduce\", fillcolor=orange]"));
+}
+
 TEST(GraphDot, LayersAreClusters) {
   graph::Model model = one(tests::mlp_layer());
   model.layers.push_back(tests::attention_layer());
