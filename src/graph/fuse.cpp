@@ -190,13 +190,14 @@ class Fuser {
       used.insert(op.outputs.begin(), op.outputs.end());
     }
     for (const TensorId id : ids_of(layer.tensors)) {
-      const Tensor& tensor = layer.tensors[id];
-      if (is_weight(tensor)) {
+      if (is_weight(layer.tensors[id])) {
         used.insert(id);
       }
-      for (std::optional<TensorId> at = tensor.view_of; at && used.contains(id);
+    }
+    // What a view looks at stays too; a chain ends where it meets one that was followed.
+    for (const TensorId id : std::vector<TensorId>(used.begin(), used.end())) {
+      for (std::optional<TensorId> at = layer.tensors[id].view_of; at && used.insert(*at).second;
            at = layer.tensors[*at].view_of) {
-        used.insert(*at);
       }
     }
     Layer result;
