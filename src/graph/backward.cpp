@@ -383,7 +383,7 @@ class Differentiator {
   std::size_t forward_operators_;
   BackwardOptions options_;
   LayerBuilder build_;
-  IdVector<TensorId, char> needs_;
+  IdVector<TensorId, bool> needs_;
   IdVector<TensorId, std::vector<TensorId>> parts_;
 };
 

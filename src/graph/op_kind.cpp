@@ -113,6 +113,7 @@ std::optional<OpKind> parse_op_kind(std::string_view name) {
 
 std::vector<OpKind> all_op_kinds() {
   std::vector<OpKind> kinds;
+  kinds.reserve(kTraits.size());
   for (const KindTraits& row : kTraits) {
     kinds.push_back(row.kind);
   }

@@ -70,7 +70,7 @@ class ChipReader {
  private:
   // A part of the chip that must be there.
   const Value& part(const std::string& key) {
-    static const Value kEmpty = [] {
+    static const Value empty = [] {
       Value value;
       value.kind = ValueKind::kMap;
       return value;
@@ -79,7 +79,7 @@ class ChipReader {
     if (value == nullptr && !top_.has(key)) {
       top_.error(key, "this part is required");
     }
-    return value != nullptr ? *value : kEmpty;
+    return value != nullptr ? *value : empty;
   }
   bool has_part(const std::string& key) {
     const Value* value = top_.find(key);

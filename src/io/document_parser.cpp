@@ -63,7 +63,7 @@ void read_plain(const std::string& text, Value& value) {
 std::string joined(const std::string& key, const std::string& part) {
   constexpr std::size_t kLongest = 240;
   constexpr std::size_t kKept = 100;
-  const std::string path = key + part;
+  std::string path = key + part;
   if (path.size() <= kLongest) {
     return path;
   }

@@ -171,14 +171,14 @@ double MapReader::quantity(const std::string& name, Dimension dimension,
 }
 
 const std::vector<Value>& MapReader::list(const std::string& key, const std::string& expected) {
-  static const std::vector<Value> kNone;
+  static const std::vector<Value> none;
   const Value* value = find(key);
   if (value == nullptr) {
-    return kNone;
+    return none;
   }
   if (value->kind != ValueKind::kList) {
     report(*value, "expected " + expected + ", found " + describe(*value));
-    return kNone;
+    return none;
   }
   return value->items;
 }

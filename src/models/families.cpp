@@ -60,7 +60,7 @@ std::int64_t label_count(Fields& fields) {
 }  // namespace
 
 const std::map<std::string, Family>& families() {
-  static const std::map<std::string, Family> kFamilies = {
+  static const std::map<std::string, Family> table = {
       {"bert", bert_family("Bert", "BertLMHeadModel", read_bert)},
       {"megatron-bert", bert_family("MegatronBert", "MegatronBertForCausalLM", read_megatron_bert)},
       {"gpt2",
@@ -97,7 +97,7 @@ const std::map<std::string, Family>& families() {
          {"ViTForMaskedImageModeling", kImageReconstruction}},
         read_vit}},
   };
-  return kFamilies;
+  return table;
 }
 
 std::optional<Activation> parse_activation(const std::string& name) {

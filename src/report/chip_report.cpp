@@ -88,19 +88,20 @@ std::vector<Part> parts_of(const hw::Chip& chip, const hw::AreaBreakdown& a) {
 // is drawn to the same scale (110 mm2).
 std::vector<std::string> drawing(const hw::Chip& chip, const std::vector<Part>& parts,
                                  SquareMillimetres area) {
-  constexpr int kColumns = 40;
+  constexpr std::size_t kColumns = 40;
   constexpr int kRows = 14;
+  constexpr std::size_t kCells = kColumns * kRows;
   constexpr double kStackArea = 110;
-  const double cell = area.value() / (kColumns * kRows);
+  const double cell = area.value() / static_cast<double>(kCells);
   std::string cells;
   double due = 0;
   for (const Part& part : parts) {
     due += part.area.value() / cell;
-    while (static_cast<double>(cells.size()) + 0.5 < due && cells.size() < kColumns * kRows) {
+    while (static_cast<double>(cells.size()) + 0.5 < due && cells.size() < kCells) {
       cells += part.letter;
     }
   }
-  cells.resize(kColumns * kRows, '.');
+  cells.resize(kCells, '.');
   const std::int64_t left = (chip.hbm.stacks + 1) / 2;
   const std::int64_t right = chip.hbm.stacks - left;
   // Stacks of one height on both sides, as tall as their area is or as there is room.
@@ -119,7 +120,7 @@ std::vector<std::string> drawing(const hw::Chip& chip, const std::vector<Part>& 
     const std::string west = side(left, row);
     const std::string east = side(right, row);
     lines.push_back((west.empty() ? "     " : west) + " |" +
-                    cells.substr(static_cast<std::size_t>(row * kColumns), kColumns) + "|" +
+                    cells.substr(static_cast<std::size_t>(row) * kColumns, kColumns) + "|" +
                     (east.empty() ? "" : " " + east));
   }
   lines.push_back(edge);

@@ -115,7 +115,8 @@ std::string graph_tables(const graph::Model& model) {
           with_thousands(model.microbatch) + ", tensor width " + std::to_string(model.tensor_width);
   for (const auto& [key, value] : model.settings) {
     if (key != "architecture" && key != "family" && value != "off") {
-      text += ", " + printable(key + " " + value);
+      text += ", " + printable(key);
+      text += " " + printable(value);
     }
   }
   text += "\n\n" + layers_table(model);

@@ -55,11 +55,26 @@ TEST(StorageOf, FollowsViewsToTheirEnd) {
   EXPECT_EQ(storage_of(layer, a), a);
 }
 
+//   a <- b <- c,  d <- e, and f by itself; views may stand before what they view
+TEST(ComputeStorages, AreThoseOfEachTensor) {
+  Layer layer;
+  const std::optional<TensorId> views[] = {TensorId(1),  TensorId(2), std::nullopt,
+                                           std::nullopt, TensorId(3), std::nullopt};
+  for (const std::optional<TensorId>& view : views) {
+    layer.tensors.push_back({"t", {6}, {}, {}, view, false});
+  }
+  const auto storages = compute_storages(layer);
+  for (const TensorId id : ids_of(layer.tensors)) {
+    EXPECT_EQ(storages[id], storage_of(layer, id)) << id.index();
+  }
+}
+
 TEST(StorageOf, ACycleIsThrownNotFollowed) {
   Layer layer;
   const TensorId a = layer.tensors.push_back({"a", {6}, {}, {}, TensorId(1), false});
   layer.tensors.push_back({"b", {6}, {}, {}, a, false});
   EXPECT_THROW(storage_of(layer, a), std::logic_error);
+  EXPECT_THROW(compute_storages(layer), std::logic_error);
 }
 
 TEST(ComputeProducers, NamesTheWriterOfEachTensor) {
