@@ -16,6 +16,7 @@ struct ChipOptions : CommonOptions {
   int node = 0;
   double power_cap_w = 0;
   std::string technology = "modern";
+  hw::Site site;
   std::vector<std::string> settings;
 };
 
@@ -40,7 +41,8 @@ int run_chip(const ChipOptions& options) {
   if (options.power_cap_w > 0) {
     cap = Watts(options.power_cap_w);
   }
-  const std::optional<hw::ChipFigures> figures = hw::compute_figures(*chip, *technology, cap);
+  const std::optional<hw::ChipFigures> figures =
+      hw::compute_figures(*chip, *technology, cap, options.site);
   if (!figures) {
     return report_no_answer("no clock keeps " + chip->name + " within " +
                             shortest(options.power_cap_w) + " W");
@@ -105,6 +107,14 @@ void add_chip_command(CLI::App& program, Action& action) {
       ->add_option("--node", options->node,
                    "Process node in nm: 22, 16, 7, 5, 4 or 3 (default: the chip's own)")
       ->check(whole_number());
+  command
+      ->add_option("--grid", options->site.grid_g_per_kwh,
+                   "Grams of CO2 equivalent per kWh where it runs (default: 369)")
+      ->check(positive_number());
+  command
+      ->add_option("--pue", options->site.pue,
+                   "What the building draws for each watt of the chip (default: 1.1)")
+      ->check(positive_number());
   command->add_option("--technology", options->technology,
                       "modern, or phaze22: the area model of Phaze 2024 (default: modern)");
   command

@@ -146,9 +146,10 @@ Kilograms total(const CarbonBreakdown& carbon) {
   return carbon.logic + carbon.hbm + carbon.package;
 }
 
-Kilograms compute_operating_carbon(Watts power, double hours, double grid_g_per_kwh, double pue) {
+Kilograms compute_operating_carbon(Watts power, const Site& site) {
   constexpr double kKilo = 1000;
-  return Kilograms(power.value() / kKilo * hours * pue * grid_g_per_kwh / kKilo);
+  constexpr double kHours = 365 * 24;
+  return Kilograms(power.value() / kKilo * kHours * site.pue * site.grid_g_per_kwh / kKilo);
 }
 
 }  // namespace phaze::hw

@@ -40,7 +40,13 @@ CarbonBreakdown compute_embodied_carbon(const Chip& chip, const Node& node,
                                         double fab_grid_g_per_kwh = kTaiwanGrid);
 Kilograms total(const CarbonBreakdown& carbon);
 
-// Of running: power through a data centre's overhead (PUE) on a grid.
-Kilograms compute_operating_carbon(Watts power, double hours, double grid_g_per_kwh, double pue);
+// Where a chip runs: carbon of its electricity, and what the building draws for each watt (PUE).
+struct Site {
+  double grid_g_per_kwh = 369;  // USA, 2023 (ACT)
+  double pue = 1.1;             // as in Touvron et al. 2023
+};
+
+// Of a year at this power.
+Kilograms compute_operating_carbon(Watts power, const Site& site);
 
 }  // namespace phaze::hw

@@ -15,7 +15,7 @@ std::string_view to_string(Technology technology) {
 }
 
 std::optional<ChipFigures> compute_figures(const Chip& chip, Technology technology,
-                                           std::optional<Watts> cap) {
+                                           std::optional<Watts> cap, const Site& site) {
   ChipFigures figures;
   figures.technology = technology;
   Chip& running = figures.chip;
@@ -46,6 +46,8 @@ std::optional<ChipFigures> compute_figures(const Chip& chip, Technology technolo
   figures.yield = compute_yield(running, *node, figures.area_breakdown);
   figures.cost = compute_cost(running, *node, figures.area_breakdown, figures.yield);
   figures.carbon = compute_embodied_carbon(running, *node, figures.area_breakdown, figures.yield);
+  figures.site = site;
+  figures.operating_carbon = compute_operating_carbon(figures.tdp, site);
   return figures;
 }
 

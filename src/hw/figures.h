@@ -28,11 +28,14 @@ struct ChipFigures {
   PowerBreakdown power;
   CostBreakdown cost;
   CarbonBreakdown carbon;
+  Kilograms operating_carbon;  // of a year at design power
+  Site site;
   Chip chip;  // as it runs: its clock may be lower than described, under a power cap
 };
 
 // `cap`: the clock is lowered until the design power stays within it; nothing when it cannot.
 std::optional<ChipFigures> compute_figures(const Chip& chip, Technology technology,
-                                           std::optional<Watts> cap = std::nullopt);
+                                           std::optional<Watts> cap = std::nullopt,
+                                           const Site& site = {});
 
 }  // namespace phaze::hw

@@ -106,6 +106,9 @@ std::string write_chip(const hw::Chip& chip, const hw::ChipFigures& f) {
   json["carbon_breakdown_kg"] = {{"logic", f.carbon.logic.value()},
                                  {"hbm", f.carbon.hbm.value()},
                                  {"package", f.carbon.package.value()}};
+  json["operating_carbon_kg_per_year"] = f.operating_carbon.value();
+  json["grid_g_per_kwh"] = f.site.grid_g_per_kwh;
+  json["pue"] = f.site.pue;
   if (chip.published_area) {
     json["published_area_mm2"] = chip.published_area->value();
   }

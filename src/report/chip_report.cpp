@@ -204,6 +204,9 @@ std::string chip_text(const hw::Chip& described, const hw::ChipFigures& f) {
                               " kg CO2e = " + rounded(f.carbon.logic.value()) + " logic + " +
                               rounded(f.carbon.hbm.value()) + " HBM + " +
                               rounded(f.carbon.package.value()) + " package");
+  line("in operation", rounded(f.operating_carbon.value()) + " kg CO2e a year at design power (" +
+                           shortest(f.site.grid_g_per_kwh) + " g/kWh, PUE " + shortest(f.site.pue) +
+                           ")");
   if (!chip.source.empty()) {
     text += wrapped("source            " + printable(chip.source), 2, 18);
   }

@@ -85,6 +85,11 @@ TEST(Figures, OfPhaze22AreThoseOf22Nanometres) {
   EXPECT_NEAR(figures.yield, std::pow(1 + figures.area.value() * 0.0007 / 3, -3), 1e-12);
 }
 
+// 100 W for a year are 876 kWh.
+TEST(OperatingCarbon, IsEnergyTimesGridTimesOverhead) {
+  EXPECT_NEAR(compute_operating_carbon(Watts(100), {500, 1.2}).value(), 876 * 0.5 * 1.2, 1e-9);
+}
+
 TEST(Area, FasterFormatsCostMore) {
   Chip chip = small_chip();
   const Node& node = *find_node(7);

@@ -207,6 +207,14 @@ TEST(GraphFaults, WhatVerifyFindsIsReportedAtItsOperatorOrTensor) {
                    "least 1, found 0"}));
 }
 
+// Fusion comes last: a file that is still to be differentiated has single operators.
+TEST(GraphFaults, FusedOperatorsWithoutABackwardPass) {
+  EXPECT_EQ(
+      faults_with(11, "      - name: fc\n        fused: [{name: a, kind: gelu}]"),
+      (Lines{"test.yaml:11:9: error: layers[0].operators[0]: has operators fused into it, but "
+             "no backward pass"}));
+}
+
 TEST(GraphFaults, EveryLayerIsVerified) {
   const std::string bad =
       "  - name: L\n    tensors: [{name: x, shape: [0], role: input}, {name: y, shape: [1]}]\n"
