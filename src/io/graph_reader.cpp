@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <limits>
 #include <map>
 
@@ -55,6 +54,7 @@ class Reader {
     for (const Value& item : map.full_list("layers", "a list of layers", "layer")) {
       model.layers.push_back(read_layer(item));
     }
+    check_fusion(map, model);
     if (!diagnostics_.has_errors()) {
       read_parameters(map, model);
     } else {
@@ -65,6 +65,22 @@ class Reader {
   }
 
  private:
+  // Fusion comes last: a model that is still to be differentiated has single operators.
+  void check_fusion(MapReader& map, const graph::Model& model) {
+    if (diagnostics_.has_errors() || graph::is_training(model)) {
+      return;
+    }
+    for (const Layer& layer : model.layers) {
+      for (const Operator& op : layer.operators) {
+        if (!op.fused.empty()) {
+          map.error("layers", "\"" + shortened(op.name) + "\" of layer \"" + shortened(layer.name) +
+                                  "\" has operators fused into it, but there is no backward pass");
+          return;
+        }
+      }
+    }
+  }
+
   // The tensors of the layer being read, by name, and where they and its operators stand.
   struct Places {
     std::map<std::string, TensorId> ids;
@@ -126,14 +142,6 @@ class Reader {
         error(*places.tensors[fault.tensor->index()], fault.message);
       } else {
         error(item, fault.message);
-      }
-    }
-    // Fusion comes last: what is still to be differentiated has single operators.
-    const bool is_complete = std::ranges::any_of(
-        layer.operators, [](const Operator& op) { return op.pass != graph::Pass::kForward; });
-    for (const graph::OpId id : ids_of(layer.operators)) {
-      if (!is_complete && !layer.operators[id].fused.empty()) {
-        error(*places.operators[id.index()], "has operators fused into it, but no backward pass");
       }
     }
     if (diagnostics_.has_errors()) {

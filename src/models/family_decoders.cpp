@@ -262,7 +262,12 @@ ModelSpec read_phi(Fields& fields) {
   check_rotary_dim(fields, attention,
                    {"rope_parameters", "rope_scaling", "partial_rotary_factor", "head_dim"});
   if (fields.flag("qk_layernorm", false)) {
-    attention.qk_norm_width = spec.hidden / attention.heads;  // the library ignores head_dim here
+    attention.qk_norm_width = attention.head_dim;
+    if (attention.head_dim * attention.heads != spec.hidden) {
+      fields.error("qk_layernorm",
+                   "needs heads of hidden_size / num_attention_heads: the library's norms have "
+                   "that width whatever head_dim says");
+    }
   }
   attention.dropout = fields.fraction({"attention_dropout"}, 0);
   block.dropout = fields.fraction({"resid_pdrop"}, 0);

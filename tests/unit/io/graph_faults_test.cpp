@@ -211,8 +211,8 @@ TEST(GraphFaults, WhatVerifyFindsIsReportedAtItsOperatorOrTensor) {
 TEST(GraphFaults, FusedOperatorsWithoutABackwardPass) {
   EXPECT_EQ(
       faults_with(11, "      - name: fc\n        fused: [{name: a, kind: gelu}]"),
-      (Lines{"test.yaml:11:9: error: layers[0].operators[0]: has operators fused into it, but "
-             "no backward pass"}));
+      (Lines{"test.yaml:4:3: error: layers: \"fc\" of layer \"only\" has operators fused into it, "
+             "but there is no backward pass"}));
 }
 
 TEST(GraphFaults, EveryLayerIsVerified) {
