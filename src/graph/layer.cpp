@@ -3,15 +3,10 @@
 #include <array>
 
 #include "base/check.h"
+#include "base/names.h"
 
 namespace phaze::graph {
 namespace {
-
-template <class Enum>
-struct NameOf {
-  Enum value;
-  std::string_view name;
-};
 
 constexpr std::array kRoles = {
     NameOf<Role>{Role::kInput, "input"},
@@ -37,20 +32,7 @@ constexpr std::array kRegions = {
     NameOf<Region>{Region::kRegather, "regather"},
 };
 
-template <class Enum, std::size_t N>
-std::string_view name_in(const std::array<NameOf<Enum>, N>& table, Enum value) {
-  return table[static_cast<std::size_t>(value)].name;
-}
-
-template <class Enum, std::size_t N>
-std::optional<Enum> find_in(const std::array<NameOf<Enum>, N>& table, std::string_view name) {
-  for (const NameOf<Enum>& row : table) {
-    if (row.name == name) {
-      return row.value;
-    }
-  }
-  return std::nullopt;
-}
+static_assert(is_in_order(kRoles) && is_in_order(kPasses) && is_in_order(kRegions));
 
 }  // namespace
 

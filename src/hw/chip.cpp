@@ -2,14 +2,10 @@
 
 #include <algorithm>
 
+#include "base/names.h"
+
 namespace phaze::hw {
 namespace {
-
-template <class Enum>
-struct NameOf {
-  Enum value;
-  std::string_view name;
-};
 
 constexpr std::array kFormats = {
     NameOf<NumberFormat>{NumberFormat::kBf16, "bf16"},
@@ -30,21 +26,11 @@ constexpr std::array kStyles = {
     NameOf<ControlStyle>{ControlStyle::kSystolic, "systolic"},
 };
 
-template <class Enum, std::size_t N>
-std::optional<Enum> find_in(const std::array<NameOf<Enum>, N>& table, std::string_view name) {
-  for (const NameOf<Enum>& row : table) {
-    if (row.name == name) {
-      return row.value;
-    }
-  }
-  return std::nullopt;
-}
+static_assert(is_in_order(kFormats) && is_in_order(kGenerations) && is_in_order(kStyles));
 
 }  // namespace
 
-std::string_view to_string(NumberFormat format) {
-  return kFormats[static_cast<std::size_t>(format)].name;
-}
+std::string_view to_string(NumberFormat format) { return name_in(kFormats, format); }
 std::optional<NumberFormat> parse_number_format(std::string_view name) {
   return find_in(kFormats, name);
 }
@@ -56,15 +42,11 @@ std::vector<std::string> number_format_names() {
   }
   return names;
 }
-std::string_view to_string(HbmGeneration generation) {
-  return kGenerations[static_cast<std::size_t>(generation)].name;
-}
+std::string_view to_string(HbmGeneration generation) { return name_in(kGenerations, generation); }
 std::optional<HbmGeneration> parse_hbm_generation(std::string_view name) {
   return find_in(kGenerations, name);
 }
-std::string_view to_string(ControlStyle style) {
-  return kStyles[static_cast<std::size_t>(style)].name;
-}
+std::string_view to_string(ControlStyle style) { return name_in(kStyles, style); }
 std::optional<ControlStyle> parse_control_style(std::string_view name) {
   return find_in(kStyles, name);
 }

@@ -7,31 +7,12 @@
 #include "io/chip_reader.h"
 #include "io/document.h"
 #include "io/overlay.h"
+#include "presets/find.h"
 
 namespace phaze::presets {
 namespace {
 
 constexpr int kMostGenerations = 16;
-
-std::optional<io::Value> find_document(const std::string& name, Diagnostics& diagnostics) {
-  const auto files = embedded::chips();
-  const auto file = std::ranges::find_if(
-      files, [&name](const embedded::File& each) { return each.name == name; });
-  if (file != files.end()) {
-    return io::parse_document(file->contents, name, diagnostics);
-  }
-  std::error_code error;
-  const bool looks_like_file = name.find('/') != std::string::npos || name.ends_with(".yaml") ||
-                               name.ends_with(".yml") || name.ends_with(".json");
-  if (!looks_like_file && !std::filesystem::exists(name, error)) {
-    diagnostics.error({"command line", 0, 0, "CHIP"},
-                      "no built-in chip and no file is called \"" + name + "\"" +
-                          did_you_mean(name, chip_names()) + " (`phaze chips` lists them)");
-    return std::nullopt;
-  }
-  const std::optional<std::string> text = io::read_text_file(name, diagnostics);
-  return text ? io::parse_document(*text, name, diagnostics) : std::nullopt;
-}
 
 // A parent named in a file is a built-in chip or a file beside it.
 std::string parent_of(const std::string& parent, const std::string& child) {
@@ -65,7 +46,7 @@ void keep_nominal_clock(io::Value& document) {
 // The document with all that it derives from underneath.
 std::optional<io::Value> resolve(const std::string& name, Diagnostics& diagnostics,
                                  int generation) {
-  std::optional<io::Value> document = find_document(name, diagnostics);
+  std::optional<io::Value> document = find_document(embedded::chips(), name, "chip", diagnostics);
   const io::Value* derive = document ? document->find("derive") : nullptr;
   if (derive == nullptr) {
     return document;
@@ -93,13 +74,7 @@ std::optional<io::Value> resolve(const std::string& name, Diagnostics& diagnosti
 
 }  // namespace
 
-std::vector<std::string> chip_names() {
-  std::vector<std::string> names;
-  for (const embedded::File& file : embedded::chips()) {
-    names.emplace_back(file.name);
-  }
-  return names;
-}
+std::vector<std::string> chip_names() { return names_of(embedded::chips()); }
 
 std::optional<hw::Chip> load_chip(const std::string& name_or_file,
                                   const std::vector<std::string>& settings,

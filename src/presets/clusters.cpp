@@ -7,29 +7,10 @@
 #include "io/cluster_reader.h"
 #include "io/document.h"
 #include "io/overlay.h"
+#include "presets/find.h"
 
 namespace phaze::presets {
 namespace {
-
-std::optional<io::Value> find_document(const std::string& name, Diagnostics& diagnostics) {
-  const auto files = embedded::clusters();
-  const auto file = std::ranges::find_if(
-      files, [&name](const embedded::File& each) { return each.name == name; });
-  if (file != files.end()) {
-    return io::parse_document(file->contents, name, diagnostics);
-  }
-  std::error_code error;
-  const bool looks_like_file = name.find('/') != std::string::npos || name.ends_with(".yaml") ||
-                               name.ends_with(".yml") || name.ends_with(".json");
-  if (!looks_like_file && !std::filesystem::exists(name, error)) {
-    diagnostics.error({"command line", 0, 0, "CLUSTER"},
-                      "no built-in cluster and no file is called \"" + name + "\"" +
-                          did_you_mean(name, cluster_names()) + " (`phaze clusters` lists them)");
-    return std::nullopt;
-  }
-  const std::optional<std::string> text = io::read_text_file(name, diagnostics);
-  return text ? io::parse_document(*text, name, diagnostics) : std::nullopt;
-}
 
 io::Value* find_member(io::Value& map, const std::string& key) {
   const auto member =
@@ -69,19 +50,14 @@ void apply(io::Value& document, std::string setting, Diagnostics& diagnostics) {
 
 }  // namespace
 
-std::vector<std::string> cluster_names() {
-  std::vector<std::string> names;
-  for (const embedded::File& file : embedded::clusters()) {
-    names.emplace_back(file.name);
-  }
-  return names;
-}
+std::vector<std::string> cluster_names() { return names_of(embedded::clusters()); }
 
 std::optional<hw::Cluster> load_cluster(const std::string& name_or_file,
                                         const std::vector<std::string>& settings,
                                         Diagnostics& diagnostics) {
   const std::size_t before = diagnostics.error_count();
-  std::optional<io::Value> document = find_document(name_or_file, diagnostics);
+  std::optional<io::Value> document =
+      find_document(embedded::clusters(), name_or_file, "cluster", diagnostics);
   if (!document) {
     return std::nullopt;
   }
