@@ -29,6 +29,7 @@ std::optional<ChipFigures> compute_figures(const Chip& chip, Technology technolo
   const Node* node = find_node(running.node_nm);
   CHECK(node != nullptr, "a chip that was read has a known node");
   figures.node_nm = running.node_nm;
+  figures.is_node_interpolated = node->is_interpolated;
   figures.area_breakdown = technology == Technology::kPhaze22 ? compute_area_phaze22(running)
                                                               : compute_area(running, *node);
   figures.area = total(figures.area_breakdown);

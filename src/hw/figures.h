@@ -20,6 +20,7 @@ std::string_view to_string(Technology technology);
 struct ChipFigures {
   Technology technology = Technology::kModern;
   int node_nm = 0;
+  bool is_node_interpolated = false;
   SquareMillimetres area;
   AreaBreakdown area_breakdown;
   double yield = 0;

@@ -16,8 +16,8 @@ constexpr double kLocalByte = 0.50;  // 20 pJ for 8 bytes of a 32 KiB array at 4
 constexpr double kGlobalByte = 10;   // of 40 MiB at 7 nm, crossbar included: fitted to A100
 constexpr double kGlobalReference = 40.0 * 1024 * 1024;
 constexpr double kLaneOperation = 0.7;
-constexpr double kControlLane = 5.6;     // fitted to A100
-constexpr double kOtherPerMm2 = 0.15;    // W, clocks and uncore, at 7 nm and 1 GHz: assumed
+constexpr double kControlLane = 5.6;   // fitted to A100
+constexpr double kOtherPerMm2 = 0.15;  // W, clocks and uncore, at 7 nm and 1 GHz: fitted to TPUv4i
 constexpr double kLeakagePerMm2 = 0.08;  // W: assumed
 
 double multiply_pj(NumberFormat format) {
@@ -115,10 +115,6 @@ PowerBreakdown compute_power(const Chip& chip, const Node& node, const AreaBreak
 Watts total(const PowerBreakdown& p) {
   return p.matrix + p.local_buffers + p.vector + p.control + p.global_buffer + p.hbm + p.links +
          p.other + p.leakage;
-}
-
-Watts compute_tdp(const Chip& chip, const Node& node, const AreaBreakdown& area) {
-  return total(compute_power(chip, node, area, Activity{}));
 }
 
 Watts compute_server_power(Watts device, std::int64_t devices) {

@@ -49,9 +49,6 @@ PowerBreakdown compute_power(const Chip& chip, const Node& node, const AreaBreak
                              const Activity& activity);
 Watts total(const PowerBreakdown& power);
 
-// Thermal design power: everything busy at once.
-Watts compute_tdp(const Chip& chip, const Node& node, const AreaBreakdown& area);
-
 // A server around its devices: what they draw, and the host's share for each (processors, fans,
 // network, conversion). docs/models.md 8.4.
 Watts compute_server_power(Watts device, std::int64_t devices);

@@ -55,8 +55,6 @@ constexpr double kSimtControl = 101e6;
 
 }  // namespace
 
-std::span<const Node> nodes() { return kNodes; }
-
 const Node* find_node(int nm) {
   const auto* found =
       std::ranges::find_if(kNodes, [nm](const Node& node) { return node.nm == nm; });

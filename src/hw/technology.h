@@ -2,7 +2,6 @@
 // What silicon costs at a process node. Every figure has its source, or the word "assumed", in
 // docs/models.md section 8.
 
-#include <span>
 #include <string_view>
 
 #include "base/units.h"
@@ -25,9 +24,7 @@ struct Node {
   bool is_interpolated = false;  // some figure is between those of its neighbours
 };
 
-// 22, 16, 7, 5, 4 and 3 nm, largest first.
-std::span<const Node> nodes();
-// The node of that size; nothing for any other.
+// 22, 16, 7, 5, 4 or 3 nm; nothing for any other.
 const Node* find_node(int nm);
 
 // Largest exposed field of a scanner: 26 mm x 33 mm.

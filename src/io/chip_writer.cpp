@@ -76,6 +76,7 @@ Json headline_json(const hw::Chip& chip, const hw::ChipFigures& f) {
   return {{"name", chip.name},
           {"title", chip.title},
           {"node_nm", f.node_nm},
+          {"node_is_interpolated", f.is_node_interpolated},
           {"technology", hw::to_string(f.technology)},
           {"clock_hz", f.chip.clock.value()},
           {"nominal_clock_hz", f.chip.nominal_clock.value()},

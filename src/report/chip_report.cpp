@@ -139,7 +139,8 @@ std::string chip_text(const hw::Chip& described, const hw::ChipFigures& f) {
       (is_capped
            ? " under the power cap (its own: " + with_prefix(described.clock.value(), "Hz") + ")"
            : "") +
-      ", " + std::to_string(f.node_nm) + " nm, technology " +
+      ", " + std::to_string(f.node_nm) + " nm" +
+      (f.is_node_interpolated ? " (partly interpolated)" : "") + ", technology " +
       std::string(hw::to_string(f.technology)) +
       (chip.dies > 1 ? ", " + std::to_string(chip.dies) + " dies" : "") + "\n\n";
   const SquareMillimetres own = hw::total(f.area_breakdown);

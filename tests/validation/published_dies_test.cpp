@@ -1,7 +1,8 @@
 // Do area, power and cost agree with published dies? Every line says what was published, what is
 // modelled and the tolerance. Constants were fitted to the GA100 breakdown, the shares of TPUv4i,
-// A100's design power and the price sources of H100 and B200 (docs/models.md 8): those lines show
-// that the fit holds; the areas and powers of H100, H200, B200 and TPU v5e are predictions.
+// design powers of A100 and TPUv4i, the server's power and the price sources of H100 and B200
+// (docs/models.md 8): those lines show that the fit holds; the areas and powers of H100, H200, B200
+// and TPU v5e are predictions.
 
 #include <gtest/gtest.h>
 

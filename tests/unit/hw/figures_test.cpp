@@ -82,6 +82,8 @@ TEST(Figures, OfPhaze22AreThoseOf22Nanometres) {
   chip.tensor.fabricated = 6;
   const ChipFigures figures = *compute_figures(chip, Technology::kPhaze22);
   EXPECT_EQ(figures.node_nm, 22);
+  EXPECT_TRUE(figures.is_node_interpolated);
+  EXPECT_FALSE(compute_figures(small_chip(), Technology::kModern)->is_node_interpolated);
   EXPECT_NEAR(figures.yield, std::pow(1 + figures.area.value() * 0.0007 / 3, -3), 1e-12);
 }
 
