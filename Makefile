@@ -1,6 +1,6 @@
 # The front door: each target installs what it needs (Debian packages), configures, builds and runs.
 # setup-% and build-tests are steps of the others.
-.PHONY: help build build-tests test test-slow demo bench check format fuzz asan tsan coverage clean
+.PHONY: help build build-tests test test-slow demo bench validation check format fuzz asan tsan coverage clean
 .NOTPARALLEL:
 
 FUZZ_SECONDS ?= 60
@@ -18,6 +18,7 @@ help:
 	@echo 'make demo       build, then a short tour'
 	@echo 'make test       build, then all tests but the slow ones (make test-slow: those)'
 	@echo 'make bench      the benchmarks'
+	@echo 'make validation docs/validation.md and its plots, from data/h200'
 	@echo 'make check      format, clang-tidy, self-contained headers, layers (make format: mends the format)'
 	@echo 'make asan tsan  the tests under sanitizers'
 	@echo 'make coverage   the lines that the tests run'
@@ -47,6 +48,9 @@ demo: build
 bench: setup-bench
 	@$(call configure,release,-DPHAZE_BENCH=ON)
 	cmake --build --preset release --target run_bench
+
+validation: build-tests
+	build/release/tests/h200_report
 
 check: setup-check
 	tools/check_format.sh

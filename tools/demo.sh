@@ -10,6 +10,8 @@ show() {
 
 show models
 show graph llama3-8b --tensor 8 --sequence-parallel
+show estimate llama3-8b --chip h200
+show estimate --gemm 512,1024,4096 --chip h200
 show chip h100
 show cluster dgx-h100
 printf '\n$ phaze graph llama3-8b --json | head -n 14\n'

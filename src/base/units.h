@@ -68,9 +68,12 @@ class Quantity {
 using Bytes = Quantity<struct BytesUnit, std::int64_t>;
 using Flops = Quantity<struct FlopsUnit, double>;
 using Seconds = Quantity<struct SecondsUnit, double>;
+// Time of schedules, where equal must mean equal.
+using Picoseconds = Quantity<struct PicosecondsUnit, std::int64_t>;
 using Hertz = Quantity<struct HertzUnit, double>;
 using BytesPerSecond = Quantity<struct BytesPerSecondUnit, double>;
 using FlopsPerSecond = Quantity<struct FlopsPerSecondUnit, double>;
+using Joules = Quantity<struct JoulesUnit, double>;
 using Watts = Quantity<struct WattsUnit, double>;
 using SquareMillimetres = Quantity<struct SquareMillimetresUnit, double>;
 using Dollars = Quantity<struct DollarsUnit, double>;

@@ -31,6 +31,7 @@ void add_models_command(CLI::App& program, Action& action);
 void add_graph_command(CLI::App& program, Action& action);
 void add_chips_command(CLI::App& program, Action& action);
 void add_chip_command(CLI::App& program, Action& action);
+void add_estimate_command(CLI::App& program, Action& action);
 void add_clusters_command(CLI::App& program, Action& action);
 void add_cluster_command(CLI::App& program, Action& action);
 

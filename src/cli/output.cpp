@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/text.h"
 #include "cli/commands.h"
 
 namespace phaze::cli {
@@ -22,6 +23,10 @@ int print(const std::string& text) {
 int report_no_answer(const std::string& why) {
   std::fputs(("phaze: " + why + "\n").c_str(), stderr);
   return kNoAnswer;
+}
+
+void report_note(const std::string& note) {
+  std::fputs(("phaze: " + printable(note) + "\n").c_str(), stderr);
 }
 
 int report_bad_input(const Diagnostics& diagnostics) {

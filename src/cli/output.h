@@ -13,6 +13,9 @@ int print(const std::string& text);
 // Says on standard error why there is no answer; kNoAnswer.
 int report_no_answer(const std::string& why);
 
+// Something worth knowing beside the answer, on standard error.
+void report_note(const std::string& note);
+
 // Writes the diagnostics to standard error; kBadInput.
 int report_bad_input(const Diagnostics& diagnostics);
 

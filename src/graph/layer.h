@@ -56,7 +56,8 @@ struct ProductShape {
 struct AttentionShape {
   std::int64_t batch = 1, heads = 0, kv_heads = 0, queries = 0, keys = 0, head_dim = 0;
   bool is_causal = false;
-  std::int64_t window = 0;  // a query sees at most so many keys; 0: all
+  std::int64_t window = 0;   // a query sees at most so many keys; 0: all
+  bool has_dropout = false;  // on the weights, inside
   bool operator==(const AttentionShape&) const = default;
 };
 
@@ -114,6 +115,8 @@ std::optional<Pass> parse_pass(std::string_view name);
 std::optional<Region> parse_region(std::string_view name);
 
 std::int64_t element_count(const Shape& shape);
+// Elements of a row: 1 for a scalar.
+inline std::int64_t last_extent(const Shape& shape) { return shape.empty() ? 1 : shape.back(); }
 Bytes size_of(const Tensor& tensor);
 
 // The tensor that owns the storage.

@@ -53,7 +53,9 @@ Flops nominal_flops(const Operator& op) {
   if (op.attention) {
     const double products =
         op.pass == Pass::kBackward ? kBackwardProductsNominal : kForwardProducts;
-    const double pairs = as_double(op.attention->queries) * as_double(op.attention->keys);
+    const AttentionShape& a = *op.attention;
+    const double seen = a.window > 0 ? as_double(std::min(a.keys, a.window)) : as_double(a.keys);
+    const double pairs = as_double(a.queries) * seen;
     return Flops(products * attention_product_flops(*op.attention, pairs));
   }
   return matrix_flops(op);
@@ -95,8 +97,16 @@ Traffic compute_traffic(const Layer& layer, const Operator& op) {
   for (const TensorId id : op.outputs) {
     traffic.written += size_of(layer.tensors[id]);
   }
+  const bool is_forward = op.pass != Pass::kBackward;
+  if (op.kind == OpKind::kNllLoss && is_forward) {
+    // The label's log-probability of each row, and the labels.
+    const Tensor& labels = layer.tensors[op.inputs[1]];
+    traffic.read = size_of(labels) + Bytes(bytes_per_element(layer.tensors[op.inputs[0]].type)) *
+                                         element_count(labels.shape);
+    return traffic;
+  }
   const bool picks_rows =
-      op.kind == OpKind::kGather || (op.kind == OpKind::kEmbedding && op.pass != Pass::kBackward);
+      op.kind == OpKind::kGather || (op.kind == OpKind::kEmbedding && is_forward);
   if (picks_rows) {
     // Only the rows that are picked are read, and their indices.
     for (const TensorId id : op.inputs) {

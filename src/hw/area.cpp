@@ -44,7 +44,8 @@ AreaBreakdown compute_area(const Chip& chip, const Node& node) {
       sram_area(cores * as_double(t.local_buffer.value()), node, kLocalEfficiency) +
       sram_area(as_double(v.fabricated) * as_double(v.local_buffer.value()), node,
                 kLocalEfficiency) +
-      SquareMillimetres(cores * t.local_bytes_per_cycle * kLocalPort * shrink);
+      SquareMillimetres(cores * (t.local_bytes_per_cycle + t.port_bytes_per_cycle) * kLocalPort *
+                        shrink);
   area.control = logic_area(logic.control_per_core * cores, node);
   area.global_buffer =
       sram_area(as_double(chip.global.fabricated.value()), node, kGlobalEfficiency) +

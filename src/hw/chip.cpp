@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "base/names.h"
 
 namespace phaze::hw {
@@ -51,6 +52,21 @@ std::optional<ControlStyle> parse_control_style(std::string_view name) {
   return find_in(kStyles, name);
 }
 
+std::int64_t element_bytes(NumberFormat format) {
+  switch (format) {
+    case NumberFormat::kBf16:
+    case NumberFormat::kFp16:
+      return 2;
+    case NumberFormat::kFp8:
+    case NumberFormat::kInt8:
+      return 1;
+    case NumberFormat::kTf32:
+    case NumberFormat::kFp32:
+      return 4;
+  }
+  CHECK(false, "unknown format");
+}
+
 double format_rate(const Chip& chip, NumberFormat format) {
   return chip.format_rates[static_cast<std::size_t>(format)];
 }
@@ -98,11 +114,15 @@ double default_local_bytes_per_cycle(std::int64_t rows, std::int64_t columns) {
   return kBf16 * static_cast<double>(rows + columns) + 2 * kF32 * static_cast<double>(columns);
 }
 
+double default_port_bytes_per_cycle(std::int64_t rows, std::int64_t columns) {
+  constexpr double kBytesPerEdge = 4;
+  return kBytesPerEdge * static_cast<double>(std::max(rows, columns));
+}
+
 double default_global_bytes_per_cycle(const TensorCores& tensor) {
   constexpr double kMost = 8192;
-  constexpr double kBytesPerEdge = 4;
-  const auto edge = static_cast<double>(std::max(tensor.rows, tensor.columns));
-  return std::min(kMost, kBytesPerEdge * edge * static_cast<double>(tensor.count));
+  const double port = default_port_bytes_per_cycle(tensor.rows, tensor.columns);
+  return std::min(kMost, port * static_cast<double>(tensor.count));
 }
 
 }  // namespace phaze::hw

@@ -29,6 +29,15 @@ struct TensorCores {
   std::int64_t columns = 128;
   Bytes local_buffer;                // of each core
   double local_bytes_per_cycle = 0;  // of each core, reads and writes together
+  double port_bytes_per_cycle = 0;   // of each core, to and from the global buffer
+  // How kernels use the array: which operand its elements may hold still, the step of tile sizes,
+  // and the time before a tile's inner loop runs.
+  bool holds_outputs = true, holds_weights = true, holds_inputs = true;
+  std::int64_t tile_step = 1;
+  std::int64_t accumulators = std::int64_t{1} << 40;  // results that a core can sum up at once
+  Seconds tile_start{};
+  Bytes alignment{};     // of rows in memory; others load in smaller pieces
+  double multicast = 1;  // cores that a read of the global buffer serves, on average
 };
 
 struct VectorCores {
@@ -38,6 +47,13 @@ struct VectorCores {
   std::int64_t operations_per_lane = 1;  // that a lane can start in a cycle
   double fp64_share = 0;                 // of lanes that also do fp64
   Bytes local_buffer;
+  // Lane cycles beyond the plain operations of an element: of a special function (exponential,
+  // division, root), of moving an operand in or out, and of an operand of a reduction along rows.
+  double special_cycles = 1;
+  double operand_cycles = 0;
+  double row_cycles = 0;        // for each reduction
+  double address_cycles = 0;    // of an element that a library kernel looks up one by one
+  Seconds reduction_latency{};  // of a sum over rows
 };
 
 struct GlobalBuffer {
@@ -71,7 +87,8 @@ std::optional<ControlStyle> parse_control_style(std::string_view name);
 
 // Fractions of peak that real kernels sustain, where they are known.
 struct Sustained {
-  double matrix = 1;
+  double matrix = 1;  // of all tensor cores together, within the power that the chip may draw
+  double core = 1;    // of one tensor core, by its inner loop
   double vector = 1;
   double hbm = 1;
 };
@@ -93,11 +110,18 @@ struct Chip {
   std::array<double, kNumberFormats> format_rates{};
   ControlStyle control = ControlStyle::kSystolic;
   bool concurrent_operators = true;
-  Seconds launch_overhead;
+  Seconds launch_overhead;  // of an operator that follows another
+  Seconds idle_overhead;    // more, of one on its own
+  Bytes workspace;          // that kernel libraries keep in its memory
+  Seconds host_launch;      // that the host takes to launch one, operator by operator from Python
+  Seconds host_recompute;   // more for a layer that is recomputed
   Sustained sustained;
   std::optional<Watts> published_tdp;
   std::optional<SquareMillimetres> published_area;
 };
+
+// Bytes of an element; tf32 is kept as fp32.
+std::int64_t element_bytes(NumberFormat format);
 
 double format_rate(const Chip& chip, NumberFormat format);
 
@@ -114,6 +138,7 @@ BytesPerSecond link_bandwidth(const Chip& chip);  // one direction, all links
 // Rules for what a file leaves out; they scale with the core (docs/models.md, 8.1).
 Bytes default_local_buffer(std::int64_t processing_elements);
 double default_local_bytes_per_cycle(std::int64_t rows, std::int64_t columns);
+double default_port_bytes_per_cycle(std::int64_t rows, std::int64_t columns);
 double default_global_bytes_per_cycle(const TensorCores& tensor);
 
 }  // namespace phaze::hw

@@ -86,15 +86,13 @@ std::optional<BytesPerSecond> bisection_bandwidth(const Cluster& cluster) {
 
 Cluster with_link_limit(Cluster cluster, BytesPerSecond link_bandwidth) {
   std::vector<Level>& levels = cluster.levels;
-  for (std::size_t i = 0; i < levels.size();) {
-    const std::size_t end = std::max(end_of_torus(cluster, i), i + 1);
-    double sum = 0;
-    for (std::size_t j = i; j < end; ++j) {
-      sum += levels[j].bandwidth.value();
-    }
-    for (; i < end; ++i) {
-      levels[i].bandwidth = levels[i].bandwidth * std::min(1.0, link_bandwidth.value() / sum);
-    }
+  const std::size_t end = std::max(end_of_torus(cluster, 0), std::size_t{1});
+  double sum = 0;
+  for (std::size_t i = 0; i < end; ++i) {
+    sum += levels[i].bandwidth.value();
+  }
+  for (std::size_t i = 0; i < end; ++i) {
+    levels[i].bandwidth = levels[i].bandwidth * std::min(1.0, link_bandwidth.value() / sum);
   }
   return cluster;
 }

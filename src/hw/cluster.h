@@ -86,8 +86,9 @@ std::optional<BytesPerSecond> bisection_bandwidth(const Cluster& cluster, std::s
 // Of the whole cluster: the outermost level's, of a torus the smallest over its dimensions.
 std::optional<BytesPerSecond> bisection_bandwidth(const Cluster& cluster);
 
-// The cluster as seen by devices whose own links send no more than `link_bandwidth`: every level is
-// cut down to it, dimensions of one torus together.
+// The cluster as seen by devices whose own links send no more than `link_bandwidth`: the innermost
+// network is cut down to it, dimensions of one torus together. Further levels have adapters of
+// their own.
 Cluster with_link_limit(Cluster cluster, BytesPerSecond link_bandwidth);
 
 }  // namespace phaze::hw

@@ -23,6 +23,7 @@ std::vector<Chip> enumerate_phaze_chips(const Chip& base) {
             chip.tensor.columns = width;
             chip.tensor.local_buffer = default_local_buffer(width * depth);
             chip.tensor.local_bytes_per_cycle = default_local_bytes_per_cycle(depth, width);
+            chip.tensor.port_bytes_per_cycle = default_port_bytes_per_cycle(depth, width);
             chip.vector.count = chip.vector.fabricated = vector;
             chip.vector.lanes = width;
             chip.vector.local_buffer = default_local_buffer(width);

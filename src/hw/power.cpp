@@ -82,6 +82,16 @@ EnergyTable compute_energies(const Chip& chip, const Node& node) {
   return e;
 }
 
+EnergyTable compute_energies_at_clock(const Chip& chip, const Node& node) {
+  EnergyTable e = compute_energies(chip, node);
+  const double scale = voltage_squared(chip.clock.value() / chip.nominal_clock.value());
+  for (double* logic :
+       {&e.mac_pj, &e.local_byte_pj, &e.global_byte_pj, &e.lane_operation_pj, &e.control_lane_pj}) {
+    *logic *= scale;
+  }
+  return e;
+}
+
 PowerBreakdown compute_power(const Chip& chip, const Node& node, const AreaBreakdown& area,
                              const Activity& activity) {
   const EnergyTable e = compute_energies(chip, node);

@@ -18,6 +18,9 @@ struct EnergyTable {
   double control_lane_pj = 0;    // issuing for one lane and cycle, SIMT only
 };
 
+// At the chip's clock: the energy of logic follows its voltage.
+EnergyTable compute_energies_at_clock(const Chip& chip, const Node& node);
+// At the nominal clock.
 EnergyTable compute_energies(const Chip& chip, const Node& node);
 // Of a multiply-accumulate in another format.
 double mac_energy_pj(NumberFormat format, const Node& node);

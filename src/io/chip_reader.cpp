@@ -50,6 +50,13 @@ class ChipReader {
     constexpr Bounds kOverhead{0, 1, true};
     chip_.launch_overhead =
         Seconds(top_.quantity("launch_overhead", Dimension::kSeconds, 0.0, kOverhead));
+    chip_.idle_overhead =
+        Seconds(top_.quantity("idle_overhead", Dimension::kSeconds, 0.0, kOverhead));
+    constexpr Bounds kWorkspace{0, kMostBytes, true};
+    chip_.workspace = bytes_of(top_.quantity("workspace", Dimension::kBytes, 0.0, kWorkspace));
+    chip_.host_launch = Seconds(top_.quantity("host_launch", Dimension::kSeconds, 0.0, kOverhead));
+    chip_.host_recompute =
+        Seconds(top_.quantity("host_recompute", Dimension::kSeconds, 0.0, kOverhead));
     if (const auto tdp = top_.optional_quantity("published_tdp", Dimension::kPower)) {
       chip_.published_tdp = Watts(*tdp);
     }
@@ -111,7 +118,39 @@ class ChipReader {
     t.local_bytes_per_cycle =
         map.number("local_bytes_per_cycle", hw::default_local_bytes_per_cycle(t.rows, t.columns),
                    Bounds{0, 1e9, false});
+    t.port_bytes_per_cycle =
+        map.number("port_bytes_per_cycle", hw::default_port_bytes_per_cycle(t.rows, t.columns),
+                   Bounds{0, 1e9, false});
+    t.tile_step = map.count("tile_step", 1, 1, 1 << 12);
+    t.alignment =
+        bytes_of(map.quantity("alignment", Dimension::kBytes, 0.0, Bounds{0, 4096, true}));
+    t.accumulators = map.count("accumulators", t.accumulators, 1, t.accumulators);
+    t.multicast = map.number("multicast", 1.0, Bounds{1, 64, true});
+    t.tile_start =
+        Seconds(map.quantity("tile_start", Dimension::kSeconds, 0.0, Bounds{0, 1, true}));
+    read_dataflows(map);
     map.finish();
+  }
+
+  // What the array may hold still; all unless some are named.
+  void read_dataflows(MapReader& map) {
+    if (!map.has("dataflows")) {
+      return;
+    }
+    hw::TensorCores& t = chip_.tensor;
+    t.holds_outputs = t.holds_weights = t.holds_inputs = false;
+    for (const Value& item : map.full_list("dataflows", "a list of what stays in the array",
+                                           "output, weight or input")) {
+      if (item.text == "output") {
+        t.holds_outputs = true;
+      } else if (item.text == "weight") {
+        t.holds_weights = true;
+      } else if (item.text == "input") {
+        t.holds_inputs = true;
+      } else {
+        diagnostics_.error(item.where, "expected output, weight or input");
+      }
+    }
   }
 
   void read_vector() {
@@ -126,6 +165,13 @@ class ChipReader {
     v.lanes = map.count("lanes", std::nullopt, 1, 1 << 20);
     v.operations_per_lane = map.count("operations_per_lane", 1, 1, 64);
     v.fp64_share = map.number("fp64_share", 0.0, kShare);
+    constexpr Bounds kCycles{0, 1000, true};
+    v.special_cycles = map.number("special_cycles", 1.0, kCycles);
+    v.operand_cycles = map.number("operand_cycles", 0.0, kCycles);
+    v.row_cycles = map.number("row_cycles", 0.0, kCycles);
+    v.address_cycles = map.number("address_cycles", 0.0, kCycles);
+    v.reduction_latency =
+        Seconds(map.quantity("reduction_latency", Dimension::kSeconds, 0.0, Bounds{0, 1, true}));
     const auto rule = static_cast<double>(hw::default_local_buffer(v.lanes).value());
     v.local_buffer = bytes_of(map.quantity("local_buffer", Dimension::kBytes, rule, kBytesRange));
     map.finish();
@@ -244,6 +290,7 @@ class ChipReader {
     }
     MapReader map(*given, diagnostics_);
     chip_.sustained.matrix = map.number("matrix", 1.0, kUtilised);
+    chip_.sustained.core = map.number("core", 1.0, kUtilised);
     chip_.sustained.vector = map.number("vector", 1.0, kUtilised);
     chip_.sustained.hbm = map.number("hbm", 1.0, kUtilised);
     map.finish();

@@ -32,6 +32,20 @@ Json power_json(const hw::PowerBreakdown& p) {
           {"leakage", p.leakage.value()}};
 }
 
+Json dataflows(const hw::TensorCores& tensor) {
+  Json names = Json::array();
+  if (tensor.holds_outputs) {
+    names.push_back("output");
+  }
+  if (tensor.holds_weights) {
+    names.push_back("weight");
+  }
+  if (tensor.holds_inputs) {
+    names.push_back("input");
+  }
+  return names;
+}
+
 Json description_json(const hw::Chip& chip) {
   Json formats = Json::object();
   for (std::size_t i = 0; i < hw::kNumberFormats; ++i) {
@@ -46,13 +60,25 @@ Json description_json(const hw::Chip& chip) {
             {"rows", chip.tensor.rows},
             {"columns", chip.tensor.columns},
             {"local_buffer_bytes", chip.tensor.local_buffer.value()},
-            {"local_bytes_per_cycle", chip.tensor.local_bytes_per_cycle}}},
+            {"local_bytes_per_cycle", chip.tensor.local_bytes_per_cycle},
+            {"port_bytes_per_cycle", chip.tensor.port_bytes_per_cycle},
+            {"dataflows", dataflows(chip.tensor)},
+            {"tile_step", chip.tensor.tile_step},
+            {"alignment_bytes", chip.tensor.alignment.value()},
+            {"accumulators", chip.tensor.accumulators},
+            {"multicast", chip.tensor.multicast},
+            {"tile_start_s", chip.tensor.tile_start.value()}}},
           {"vector_cores",
            {{"count", chip.vector.count},
             {"fabricated", chip.vector.fabricated},
             {"lanes", chip.vector.lanes},
             {"operations_per_lane", chip.vector.operations_per_lane},
             {"fp64_share", chip.vector.fp64_share},
+            {"special_cycles", chip.vector.special_cycles},
+            {"operand_cycles", chip.vector.operand_cycles},
+            {"row_cycles", chip.vector.row_cycles},
+            {"address_cycles", chip.vector.address_cycles},
+            {"reduction_latency_s", chip.vector.reduction_latency.value()},
             {"local_buffer_bytes", chip.vector.local_buffer.value()}}},
           {"global_buffer",
            {{"size_bytes", chip.global.size.value()},
@@ -119,7 +145,12 @@ std::string write_chip(const hw::Chip& chip, const hw::ChipFigures& f) {
   json["description"] = description_json(f.chip);
   json["concurrent_operators"] = chip.concurrent_operators;
   json["launch_overhead_s"] = chip.launch_overhead.value();
+  json["idle_overhead_s"] = chip.idle_overhead.value();
+  json["workspace_bytes"] = chip.workspace.value();
+  json["host_launch_s"] = chip.host_launch.value();
+  json["host_recompute_s"] = chip.host_recompute.value();
   json["sustained"] = {{"matrix", chip.sustained.matrix},
+                       {"core", chip.sustained.core},
                        {"vector", chip.sustained.vector},
                        {"hbm", chip.sustained.hbm}};
   json["source"] = chip.source;

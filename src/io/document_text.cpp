@@ -85,6 +85,10 @@ bool check_text(std::string_view text, const std::string& source, Diagnostics& d
       return false;
     }
   }
+  return check_utf8(text, source, diagnostics);
+}
+
+bool check_utf8(std::string_view text, const std::string& source, Diagnostics& diagnostics) {
   int line = 1;
   int column = 1;
   while (!text.empty()) {

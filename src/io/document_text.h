@@ -13,6 +13,9 @@ namespace phaze::io {
 inline constexpr std::size_t kMaxValues = 1'000'000;
 std::string too_many_values();
 
+// Is the text UTF-8 without zero bytes?
+bool check_utf8(std::string_view text, const std::string& source, Diagnostics& diagnostics);
+
 // Is the text UTF-8, and is it not plain from afar that it holds more than kMaxValues?
 bool check_text(std::string_view text, const std::string& source, Diagnostics& diagnostics);
 

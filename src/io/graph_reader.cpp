@@ -269,6 +269,7 @@ class Reader {
     shape.head_dim = map.count("head_dim", std::nullopt, 1, kMaxCount);
     shape.is_causal = map.flag("causal", false);
     shape.window = map.count("window", 0, 0, kMaxCount);
+    shape.has_dropout = map.flag("dropout", false);
     map.finish();
     return shape;
   }

@@ -64,9 +64,9 @@ Json operator_json(const Layer& layer, const Operator& op) {
   }
   if (op.attention) {
     const graph::AttentionShape& a = *op.attention;
-    json["attention"] = {{"batch", a.batch},      {"heads", a.heads},  {"kv_heads", a.kv_heads},
-                         {"queries", a.queries},  {"keys", a.keys},    {"head_dim", a.head_dim},
-                         {"causal", a.is_causal}, {"window", a.window}};
+    json["attention"] = {{"batch", a.batch},      {"heads", a.heads},   {"kv_heads", a.kv_heads},
+                         {"queries", a.queries},  {"keys", a.keys},     {"head_dim", a.head_dim},
+                         {"causal", a.is_causal}, {"window", a.window}, {"dropout", a.has_dropout}};
   }
   if (op.group != 1) {
     json["group"] = op.group;

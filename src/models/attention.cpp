@@ -97,16 +97,58 @@ TensorId Parts::rotate(const std::string& name, const Attention& spec, TensorId 
 
 TensorId Parts::flash_core(const std::string& name, const Attention& spec, const Heads& h,
                            std::optional<TensorId> bias) {
+  if (bias && is_eager()) {
+    return unfused_core(name, spec, h, *bias);
+  }
   std::vector<TensorId> inputs = {h.q, h.k, h.v};
   if (bias) {
-    // The library hands a bias over as a mask of its own in every layer.
-    inputs.push_back(is_eager() ? build_.copy(name + "mask", *bias, build_.shape(*bias)) : *bias);
+    inputs.push_back(*bias);
   }
-  const AttentionShape shape{options_.microbatch, h.heads,        h.kv_heads, h.queries, h.keys,
-                             spec.head_dim,       spec.is_causal, spec.window};
+  const AttentionShape shape{options_.microbatch, h.heads,     h.kv_heads,
+                             h.queries,           h.keys,      spec.head_dim,
+                             spec.is_causal,      spec.window, spec.dropout > 0};
   const TensorId out =
       build_.attention(name + "attention", std::move(inputs), shape, build_.shape(h.q));
   return h.is_head_major ? build_.copy(name + "attention.copy", out, build_.shape(h.q)) : out;
+}
+
+// What scaled_dot_product_attention runs when no fused kernel takes its mask: separate products in
+// fp32. A learned bias is laid out with the heads innermost, which they all refuse.
+TensorId Parts::unfused_core(const std::string& name, const Attention& spec, const Heads& h,
+                             TensorId bias) {
+  const std::int64_t batch = options_.microbatch;
+  constexpr ElementType kWide = ElementType::kF32;
+  const auto prepare = [&](const std::string& what, TensorId x, std::int64_t length,
+                           bool is_scaled) {
+    const Shape shape = {batch, h.heads, length, spec.head_dim};
+    if (type() != kWide) {
+      x = build_.unary(OpKind::kCast, name + what + ".to_f32", x, kWide);
+    }
+    if (is_scaled) {
+      x = build_.unary(OpKind::kScale, name + what + ".scaled", x);
+    }
+    return batch > 1 ? build_.copy(name + what + ".by_heads", x, shape)
+                     : build_.view(name + what + ".by_heads", x, shape);
+  };
+  const TensorId q = prepare("q", h.q, h.queries, true);
+  const TensorId k = prepare("k", h.k, h.keys, true);
+  const TensorId v = prepare("v", h.v, h.keys, false);
+  if (spec.is_causal) {
+    bias = build_.copy(name + "mask", bias, build_.shape(bias));
+  }
+  const ProductShape scores_shape{batch * h.heads, h.queries, h.keys, spec.head_dim};
+  TensorId scores = build_.product(name + "scores", q, k, scores_shape,
+                                   {batch, h.heads, h.queries, h.keys}, kWide);
+  scores = build_.binary(OpKind::kAdd, name + "add_bias", scores, bias);
+  const TensorId weights = build_.unary(OpKind::kSoftmax, name + "softmax", scores);
+  const TensorId kept = dropout(name + "attention_dropout", spec.dropout, weights);
+  const ProductShape context_shape{batch * h.heads, h.queries, spec.head_dim, h.keys};
+  TensorId context = build_.product(name + "context", kept, v, context_shape,
+                                    {batch, h.heads, h.queries, spec.head_dim}, kWide);
+  if (type() != kWide) {
+    context = build_.unary(OpKind::kCast, name + "context.cast", context, type());
+  }
+  return build_.copy(name + "context.by_tokens", context, build_.shape(h.q));
 }
 
 // Grouped heads share K and V: their queries are rows of one product.
@@ -149,7 +191,7 @@ TensorId Parts::eager_core(const std::string& name, const Attention& spec, const
     scores = build_.binary(OpKind::kAdd, name + "add_bias", scores, *bias);
   }
   if (spec.is_causal) {
-    const TensorId mask = build_.constant(name + "mask", {h.queries, h.keys}, type());
+    const TensorId mask = build_.constant(name + "mask", {batch, 1, h.queries, h.keys}, type());
     scores = build_.binary(OpKind::kAdd, name + "add_mask", scores, mask);
   }
   TensorId weights = scores;

@@ -82,6 +82,8 @@ class Parts {
                          std::int64_t heads, std::int64_t length);
   graph::TensorId flash_core(const std::string& name, const Attention& spec, const Heads& heads,
                              std::optional<graph::TensorId> bias);
+  graph::TensorId unfused_core(const std::string& name, const Attention& spec, const Heads& heads,
+                               graph::TensorId bias);
   graph::TensorId fused_core(const std::string& name, const Attention& spec, const Heads& heads,
                              std::optional<graph::TensorId> bias);
   graph::TensorId eager_core(const std::string& name, const Attention& spec, const Heads& heads,

@@ -2,6 +2,7 @@
 #include "graph/summary.h"
 #include "graph/work.h"
 #include "report/graph_report.h"
+#include "report/operator_text.h"
 #include "report/table.h"
 
 namespace phaze::report {
@@ -9,41 +10,6 @@ namespace {
 
 using graph::Layer;
 using graph::Operator;
-
-std::string shape_text(const graph::Shape& shape) {
-  std::string text;
-  for (const std::int64_t extent : shape) {
-    text += (text.empty() ? "" : " x ") + std::to_string(extent);
-  }
-  return text.empty() ? "1" : text;
-}
-
-// What an operator is about: m x n x k of a product, heads of attention, otherwise its result.
-std::string operator_shape(const Layer& layer, const Operator& op) {
-  if (op.product) {
-    const graph::ProductShape& p = *op.product;
-    return (p.batch > 1 ? std::to_string(p.batch) + " * " : "") + shape_text({p.m, p.n, p.k});
-  }
-  if (op.attention) {
-    const graph::AttentionShape& a = *op.attention;
-    return std::to_string(a.batch * a.heads) + " * " + shape_text({a.queries, a.keys, a.head_dim}) +
-           (a.is_causal ? " causal" : "");
-  }
-  const graph::Tensor& result = layer.tensors[op.outputs[0]];
-  return shape_text(result.shape);
-}
-
-std::string operator_name(const Operator& op) {
-  std::string name = op.name;
-  for (const graph::FusedPart& part : op.fused) {
-    name += " + " + part.name;
-  }
-  constexpr std::size_t kLongest = 48;
-  if (name.size() > kLongest) {
-    name = op.name + " + " + std::to_string(op.fused.size()) + " fused";
-  }
-  return name;
-}
 
 std::string bytes_text(Bytes bytes) {
   return bytes == Bytes() ? "" : with_binary_prefix(bytes.value());

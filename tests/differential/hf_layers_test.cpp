@@ -99,7 +99,11 @@ TEST(HfLayers, SaveTheLibrarysBytes) {
   for (const io::Value& example : tests::member(document, "cases").items) {
     const std::string id = tests::member(example, "id").text;
     const bool is_t5_of_version_4 = id.starts_with("t5/") && id.ends_with("/v4");
-    if (id.find("/cuda-fake/") == std::string::npos || !is_built(id) || is_t5_of_version_4) {
+    // The reference takes a fused kernel for granted. A GPU has none for T5's bias, and runs
+    // separate products in fp32 (tests/validation/step_memory_test.cpp).
+    const bool is_fused_t5 = id.starts_with("t5/") && id.find("/sdpa/") != std::string::npos;
+    if (id.find("/cuda-fake/") == std::string::npos || !is_built(id) || is_t5_of_version_4 ||
+        is_fused_t5) {
       continue;
     }
     const std::optional<graph::Model> model = build_case(example);

@@ -36,7 +36,7 @@ class Module {
   }
 
  private:
-  bool has_dropout() const { return !row_.is_flash && !row_.is_gated; }
+  bool has_dropout() const { return row_.has_dropout; }
 
   TensorId dropout(const std::string& name, TensorId x) {
     return has_dropout() ? build_.dropout(name, x) : x;
@@ -148,10 +148,18 @@ std::vector<MeasuredLayer> read_measured_layers(const std::string& path) {
     const auto number = [&row](const std::string& key) {
       return row.contains(key) ? std::stoll(row.at(key)) : 0;
     };
+    const auto decimal = [&row](const std::string& key) {
+      return row.contains(key) ? std::stod(row.at(key)) : 0;
+    };
+    // The replayed layers were measured without dropout.
+    const bool has_dropout =
+        !row.contains("execution") && number("gated") == 0 && row.at("attention") == "eager";
     rows.push_back({row.at("model"), number("hidden"), number("heads"), number("kv_heads"),
                     number("ffn"), number("seq"), number("gated") == 1, number("microbatch"),
                     row.at("attention") == "flash", number("saved_activation_bytes"),
-                    number("parameters")});
+                    number("parameters"), has_dropout,
+                    row.contains("execution") && row.at("execution") == "compiled",
+                    decimal("fwd_ms"), decimal("bwd_ms"), decimal("fwd_bwd_ms")});
   }
   return rows;
 }

@@ -15,6 +15,9 @@ struct MeasuredLayer {
   bool is_flash = false;
   std::int64_t saved_bytes = 0;
   std::int64_t parameters = 0;
+  bool has_dropout = false;
+  bool is_compiled = false;
+  double forward_ms = 0, backward_ms = 0, both_ms = 0;  // those that the file has
 };
 
 graph::Layer build_measured_layer(const MeasuredLayer& row);

@@ -159,6 +159,27 @@ TEST(Traffic, OfALookUpIsTheRowsThatArePicked) {
   }
 }
 
+// One fp32 number of each of five rows, and the labels.
+TEST(Traffic, OfALossByLabelsReadsWhatTheLabelsPick) {
+  LayerBuilder build("layer");
+  const TensorId odds = build.input("odds", {5, 100}, ElementType::kF32);
+  const TensorId labels = build.constant("labels", {5}, ElementType::kI64);
+  Operator loss;
+  loss.kind = OpKind::kNllLoss;
+  loss.name = "loss";
+  loss.inputs = {odds, labels};
+  build.hand_over(
+      build.add(std::move(loss),
+                {{"loss", {1}, ElementType::kF32, Role::kActivation, std::nullopt, false}})[0]);
+  const Layer layer = tests::with_backward(std::move(build).finish());
+  const Traffic forward = compute_traffic(layer, tests::op_of(layer, "loss"));
+  EXPECT_EQ(forward.read, Bytes(5 * 4 + 5 * 8));
+  EXPECT_EQ(forward.written, Bytes(4));
+  const Traffic backward = compute_traffic(layer, tests::op_of(layer, "loss.gradient"));
+  EXPECT_EQ(backward.read, Bytes(4 + 5 * 8));
+  EXPECT_EQ(backward.written, Bytes(5 * 100 * 4));
+}
+
 TEST(Traffic, OfATablesGradientWritesTheWholeTable) {
   LayerBuilder build("layer");
   const TensorId ids = build.constant("ids", {3}, ElementType::kI64);

@@ -47,7 +47,7 @@ TEST(Cluster, BisectionOfATorusCutsItsLongestDimension) {
   EXPECT_EQ(bisection_bandwidth(torus), BytesPerSecond(4 * 5));
 }
 
-TEST(Cluster, LinksOfADeviceLimitEveryLevel) {
+TEST(Cluster, LinksOfADeviceLimitTheInnermostNetwork) {
   const Cluster nodes = cluster_of({switch_of(8, 300, 0), switch_of(4, 25, 0)});
   const Cluster limited = with_link_limit(nodes, BytesPerSecond(100));
   EXPECT_EQ(limited.levels[0].bandwidth, BytesPerSecond(100));

@@ -254,11 +254,12 @@ TEST(Build, ADecoderMayBeShorterThanItsEncoder) {
   options.decoder_sequence = 3;
   const graph::Model model = build(spec_of(small_config("t5")), options);
   EXPECT_EQ(op_of(layer_of(model, "encoder"), "attention").attention,
-            (AttentionShape{1, 2, 2, 6, 6, 4, false, 0}));
+            (AttentionShape{1, 2, 2, 6, 6, 4, false, 0, true}));
   const graph::Layer& decoder = layer_of(model, "decoder");
-  EXPECT_EQ(op_of(decoder, "attention").attention, (AttentionShape{1, 2, 2, 3, 3, 4, true, 0}));
+  EXPECT_EQ(op_of(decoder, "attention").attention,
+            (AttentionShape{1, 2, 2, 3, 3, 4, true, 0, true}));
   EXPECT_EQ(op_of(decoder, "cross.attention").attention,
-            (AttentionShape{1, 2, 2, 3, 6, 4, false, 0}));
+            (AttentionShape{1, 2, 2, 3, 6, 4, false, 0, true}));
   EXPECT_EQ(tensor_of(decoder, "encoder_output").shape, (Shape{1, 6, 8}));
   EXPECT_EQ(tensor_of(layer_of(model, "head"), "x").shape, (Shape{1, 3, 8}));
 }
