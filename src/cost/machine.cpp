@@ -79,7 +79,6 @@ VectorMachine vector_machine(const hw::Chip& chip, const Share& share) {
                             chip.clock.value() * chip.sustained.vector;
   machine.global_bandwidth = hw::global_bandwidth(chip) * part;
   machine.hbm_bandwidth = hw::hbm_bandwidth(chip) * (chip.sustained.hbm * part);
-  machine.global_buffer = chip.global.size;
   machine.launch = chip.launch_overhead;
   return machine;
 }

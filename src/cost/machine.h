@@ -32,7 +32,6 @@ struct VectorMachine {
   double lane_operations = 0;  // a second, of all lanes of these cores
   BytesPerSecond global_bandwidth;
   BytesPerSecond hbm_bandwidth;
-  Bytes global_buffer;
   Seconds launch;
 };
 

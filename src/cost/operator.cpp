@@ -178,7 +178,7 @@ std::optional<std::string> find_obstacle(const CostContext& context, const Layer
 
 Placement all_in_hbm(const Layer& layer, const Operator& op) {
   const graph::Traffic traffic = graph::compute_traffic(layer, op);
-  return {traffic.read, traffic.written, Bytes(), Bytes()};
+  return {traffic.read, traffic.written, Bytes()};
 }
 
 OperatorCost compute_operator_cost(const CostContext& context, const Layer& layer,

@@ -214,7 +214,7 @@ OperatorCost compute_vector_cost(const graph::Layer& layer, const graph::Operato
   OperatorCost cost;
   cost.vector_flops = op.vector_flops;
   cost.hbm_bytes = placement.from_hbm + placement.to_hbm + read_again(layer, op, chip);
-  cost.global_bytes = cost.hbm_bytes + placement.from_global + placement.to_global;
+  cost.global_bytes = cost.hbm_bytes + placement.from_global;
   const double hbm = as_double(cost.hbm_bytes) / machine.hbm_bandwidth.value();
   const double global = as_double(cost.global_bytes) / machine.global_bandwidth.value();
   const double lanes = lane_cycles(layer, op, chip, kernels) / machine.lane_operations;

@@ -10,8 +10,8 @@ namespace phaze::cost {
 
 // Bytes of an operator by where they live.
 struct Placement {
-  Bytes from_hbm, to_hbm;        // read and written there
-  Bytes from_global, to_global;  // read and written in the global buffer alone
+  Bytes from_hbm, to_hbm;  // read and written there
+  Bytes from_global;       // read from the global buffer alone
 };
 
 // Who wrote the kernels: a compiler or a tuned stack for this model, or a library of single

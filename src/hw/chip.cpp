@@ -93,6 +93,8 @@ BytesPerSecond local_bandwidth(const Chip& chip) {
 
 Bytes hbm_capacity(const Chip& chip) { return chip.hbm.stack_capacity * chip.hbm.stacks; }
 
+Bytes usable_memory(const Chip& chip) { return hbm_capacity(chip) - chip.reserved; }
+
 BytesPerSecond hbm_bandwidth(const Chip& chip) {
   return chip.hbm.stack_bandwidth * static_cast<double>(chip.hbm.stacks);
 }

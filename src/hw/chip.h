@@ -112,6 +112,7 @@ struct Chip {
   bool concurrent_operators = true;
   Seconds launch_overhead;  // of an operator that follows another
   Seconds idle_overhead;    // more, of one on its own
+  Bytes reserved;           // of its memory that programs do not get: driver and context
   Bytes workspace;          // that kernel libraries keep in its memory
   Seconds host_launch;      // that the host takes to launch one, operator by operator from Python
   Seconds host_recompute;   // more for a layer that is recomputed
@@ -132,6 +133,7 @@ FlopsPerSecond peak_vector_flops(const Chip& chip);
 BytesPerSecond global_bandwidth(const Chip& chip);
 BytesPerSecond local_bandwidth(const Chip& chip);  // of all tensor cores together
 Bytes hbm_capacity(const Chip& chip);
+Bytes usable_memory(const Chip& chip);  // without what is reserved
 BytesPerSecond hbm_bandwidth(const Chip& chip);
 BytesPerSecond link_bandwidth(const Chip& chip);  // one direction, all links
 

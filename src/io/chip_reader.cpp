@@ -53,6 +53,7 @@ class ChipReader {
     chip_.idle_overhead =
         Seconds(top_.quantity("idle_overhead", Dimension::kSeconds, 0.0, kOverhead));
     constexpr Bounds kWorkspace{0, kMostBytes, true};
+    chip_.reserved = bytes_of(top_.quantity("reserved", Dimension::kBytes, 0.0, kWorkspace));
     chip_.workspace = bytes_of(top_.quantity("workspace", Dimension::kBytes, 0.0, kWorkspace));
     chip_.host_launch = Seconds(top_.quantity("host_launch", Dimension::kSeconds, 0.0, kOverhead));
     chip_.host_recompute =
@@ -70,6 +71,7 @@ class ChipReader {
     read_links();
     read_formats();
     read_sustained();
+    check_reserved();
     top_.finish();
     return chip_;
   }
@@ -280,6 +282,14 @@ class ChipReader {
         continue;
       }
       set(*format, map.number(key, std::nullopt, Bounds{0, 64, true}));
+    }
+  }
+
+  void check_reserved() {
+    const bool is_sound = diagnostics_.error_count() == faults_before_;
+    if (is_sound && chip_.reserved >= hw::hbm_capacity(chip_)) {
+      top_.error("reserved", "expected less than the memory, " +
+                                 with_binary_prefix(hw::hbm_capacity(chip_).value()));
     }
   }
 

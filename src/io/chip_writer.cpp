@@ -146,6 +146,7 @@ std::string write_chip(const hw::Chip& chip, const hw::ChipFigures& f) {
   json["concurrent_operators"] = chip.concurrent_operators;
   json["launch_overhead_s"] = chip.launch_overhead.value();
   json["idle_overhead_s"] = chip.idle_overhead.value();
+  json["reserved_bytes"] = chip.reserved.value();
   json["workspace_bytes"] = chip.workspace.value();
   json["host_launch_s"] = chip.host_launch.value();
   json["host_recompute_s"] = chip.host_recompute.value();

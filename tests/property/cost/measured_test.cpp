@@ -198,7 +198,7 @@ RC_GTEST_PROP(MeasuredTables, TheModelsOwnTimesChangeNothing, ()) {
   }
   const MeasuredTable table = make_table(rows, kContext);
   RC_ASSERT(table.unpriced == 0U);
-  const Placement on_chip{Bytes(), Bytes(), Bytes(pick(1, 1000)), Bytes(pick(1, 1000))};
+  const Placement on_chip{Bytes(), Bytes(), Bytes(pick(1, 1000))};
   for (const MeasuredOperator& any : {rows[0], arbitrary_operator(), arbitrary_operator()}) {
     for (const Placement* placement : {static_cast<const Placement*>(nullptr), &on_chip}) {
       const Seconds modelled = price(any, placement);
