@@ -10,6 +10,7 @@ import sys
 
 OUTSIDE = {  # first folder of an include -> target
     "CLI": "CLI11::CLI11",
+    "coin": "phaze_cbc",
     "fmt": "fmt::fmt",
     "nlohmann": "nlohmann_json::nlohmann_json",
     "yaml-cpp": "yaml-cpp",

@@ -111,6 +111,7 @@ int run(int argc, char** argv) {
   add_chips_command(program, action);
   add_chip_command(program, action);
   add_estimate_command(program, action);
+  add_schedule_command(program, action);
   add_clusters_command(program, action);
   add_cluster_command(program, action);
   try {

@@ -86,7 +86,7 @@ std::string step_lines(const Estimate& e) {
 
 std::string memory_lines(const Estimate& e) {
   const graph::PeakMemory& m = e.memory;
-  const Bytes capacity = hw::hbm_capacity(e.chip);
+  const Bytes capacity = hw::usable_memory(e.chip);
   std::string text = "Memory   " + with_binary_prefix(m.total.value()) + " of " +
                      with_binary_prefix(capacity.value()) + " at the peak, in the " +
                      std::string(graph::to_string(m.moment)) +

@@ -1,0 +1,17 @@
+# CBC, the solver of integer programs, as the target phaze_cbc. Where it is missing, or PHAZE_CBC is OFF, the target is
+# empty: what needs the solver then says that this build has none (PHAZE_HAS_CBC is not defined).
+add_library(phaze_cbc INTERFACE)
+set(PHAZE_HAS_CBC OFF)
+if(PHAZE_CBC)
+  find_package(PkgConfig QUIET)
+  if(PkgConfig_FOUND)
+    pkg_check_modules(CBC QUIET IMPORTED_TARGET cbc)
+  endif()
+  if(TARGET PkgConfig::CBC)
+    set(PHAZE_HAS_CBC ON)
+    target_link_libraries(phaze_cbc INTERFACE PkgConfig::CBC)
+    target_compile_definitions(phaze_cbc INTERFACE PHAZE_HAS_CBC)
+  else()
+    message(STATUS "No CBC (Debian: coinor-libcbc-dev, pkgconf): schedules by integer programming are left out")
+  endif()
+endif()

@@ -1,0 +1,26 @@
+#pragma once
+// Exact schedules of a layer's operators on one chip, with a proof; and the list schedule that they
+// start from. How and why: the head of search.cpp.
+
+#include <cstdint>
+
+#include "plan/schedule.h"
+
+namespace phaze::schedule {
+
+struct ExactOptions {
+  std::int64_t work_limit = 5'000'000;  // nodes of the search, of all pieces together
+  // Rules that cut the search short; each keeps the optimum. They can be turned off to show it.
+  bool pieces = true;        // solve what stands between cuts of the graph by itself
+  bool dominance = true;     // skip states that are no better than one seen before
+  bool mixed_bounds = true;  // weigh the longest path and the loads against one another
+};
+
+// Optimal, or the best found within the limit of work with its bound; never worse than
+// solve_list's. The same answer for the same input.
+plan::Schedule solve_exact(const plan::ScheduleProblem& problem, const ExactOptions& options = {});
+
+// The best of a few priority rules, with a simple bound.
+plan::Schedule solve_list(const plan::ScheduleProblem& problem);
+
+}  // namespace phaze::schedule

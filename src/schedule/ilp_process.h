@@ -1,0 +1,17 @@
+#pragma once
+// Work that may take the whole process down, done in a process of its own.
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "base/units.h"
+
+namespace phaze::schedule::ilp {
+
+// What `work` returns, run in a copy of this process that cannot print; nothing when the copy could
+// not be made, died, or was not done in time.
+std::optional<std::vector<double>> run_apart(const std::function<std::vector<double>()>& work,
+                                             Seconds time_limit);
+
+}  // namespace phaze::schedule::ilp

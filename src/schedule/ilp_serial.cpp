@@ -1,0 +1,255 @@
+#include "schedule/ilp_serial.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/check.h"
+#include "base/units.h"
+
+namespace phaze::schedule::ilp {
+
+namespace {
+
+// Beyond this many tasks the widths of a list schedule are left as they are.
+constexpr std::size_t kMostToImprove = 150;
+
+class SerialPlacer {
+ public:
+  SerialPlacer(const Tasks& tasks, const std::vector<bool>& wide, const Limits& limits)
+      : tasks_(tasks), limits_(limits) {
+    placement_.start.assign(tasks.count, 0);
+    placement_.end.assign(tasks.count, 0);
+    placement_.wide = wide;
+  }
+
+  void place(std::size_t task) {
+    const std::int64_t time = placement_.wide[task] ? tasks_.all[task] : tasks_.one[task];
+    std::int64_t release = 0;
+    for (std::size_t other = 0; other < tasks_.count; ++other) {
+      if (tasks_.before[other][task]) {
+        release = std::max(release, placement_.end[other]);
+      }
+    }
+    // Where it can start, it can do so at its release or when another ends.
+    std::vector<std::int64_t> candidates = {release};
+    for (const std::size_t other : sequence_) {
+      if (placement_.end[other] > release) {
+        candidates.push_back(placement_.end[other]);
+      }
+    }
+    std::sort(candidates.begin(), candidates.end());
+    const auto start =
+        std::find_if(candidates.begin(), candidates.end(), [&](std::int64_t candidate) {
+          return fits(task, candidate, checked_add(candidate, time));
+        });
+    CHECK(start != candidates.end(), "a task that fits nowhere");
+    placement_.start[task] = *start;
+    placement_.end[task] = *start + time;
+    placement_.makespan = std::max(placement_.makespan, placement_.end[task]);
+    sequence_.push_back(task);
+  }
+
+  Placement take() { return std::move(placement_); }
+
+ private:
+  bool overlaps(std::size_t other, std::int64_t start, std::int64_t end) const {
+    return placement_.start[other] < end && start < placement_.end[other];
+  }
+
+  bool fits(std::size_t task, std::int64_t start, std::int64_t end) const {
+    std::vector<std::size_t> beside;
+    for (const std::size_t other : sequence_) {
+      if (overlaps(other, start, end)) {
+        const bool either_wide = placement_.wide[task] || placement_.wide[other];
+        if ((tasks_.on_network[task] && tasks_.on_network[other]) ||
+            (either_wide && tasks_.apart_when_wide(task, other))) {
+          return false;
+        }
+        beside.push_back(other);
+      }
+    }
+    return placement_.wide[task] ||
+           std::all_of(std::begin(kCoreKinds), std::end(kCoreKinds),
+                       [&](CoreKind kind) { return has_core(task, kind, start, beside); });
+  }
+
+  // Whether the tasks beside leave a core of the kind free all the time.
+  bool has_core(std::size_t task, CoreKind kind, std::int64_t start,
+                const std::vector<std::size_t>& beside) const {
+    if (!tasks_.uses(task, kind) || !limits_.holds(kind)) {
+      return true;
+    }
+    // They are most when the task or one of them starts.
+    const auto has_core_at = [&](std::int64_t time) {
+      return std::count_if(beside.begin(), beside.end(), [&](std::size_t other) {
+               return tasks_.uses(other, kind) && overlaps(other, time, time + 1);
+             }) < tasks_.cores(kind);
+    };
+    return has_core_at(start) && std::all_of(beside.begin(), beside.end(), [&](std::size_t other) {
+             return placement_.start[other] <= start || has_core_at(placement_.start[other]);
+           });
+  }
+
+  const Tasks& tasks_;
+  Limits limits_;
+  Placement placement_;
+  std::vector<std::size_t> sequence_;
+};
+
+// The cores of a kind, given out by rising start.
+class CorePool {
+ public:
+  explicit CorePool(std::int64_t cores) : cores_(cores) {}
+
+  std::vector<std::int64_t> take(const plan::TaskRun& run) {
+    if (run.wide) {
+      std::vector<std::int64_t> all(static_cast<std::size_t>(cores_));
+      std::iota(all.begin(), all.end(), std::int64_t{0});
+      return all;
+    }
+    if (run.start == run.end) {
+      return {0};  // occupies nothing
+    }
+    const auto core = std::find_if(free_from_.begin(), free_from_.end(),
+                                   [&](Picoseconds time) { return time <= run.start; });
+    const std::int64_t index = core - free_from_.begin();
+    CHECK(index < cores_, "more tasks at once than cores");
+    if (core == free_from_.end()) {
+      free_from_.push_back(run.end);
+    } else {
+      *core = run.end;
+    }
+    return {index};
+  }
+
+ private:
+  std::int64_t cores_;
+  std::vector<Picoseconds> free_from_;  // of those that were given out
+};
+
+// Longest way to the end first, at the chosen widths.
+std::vector<std::size_t> list_by_tails(const Tasks& tasks, const std::vector<bool>& wide) {
+  std::vector<double> keys(tasks.count, -1);
+  const auto way = [&](const auto& self, std::size_t task) -> double {
+    if (keys[task] < 0) {
+      double longest = 0;
+      for (const auto& [from, to] : tasks.edges) {
+        if (from == task) {
+          longest = std::max(longest, self(self, to));
+        }
+      }
+      keys[task] = longest + static_cast<double>(wide[task] ? tasks.all[task] : tasks.one[task]);
+    }
+    return keys[task];
+  };
+  for (std::size_t task = 0; task < tasks.count; ++task) {
+    way(way, task);
+  }
+  for (double& key : keys) {
+    key = -key;
+  }
+  return list_by(keys);
+}
+
+}  // namespace
+
+Placement place_serially(const Tasks& tasks, const std::vector<std::size_t>& list,
+                         const std::vector<bool>& wide, const Limits& limits) {
+  SerialPlacer placer(tasks, wide, limits);
+  std::vector<std::size_t> predecessors(tasks.count, 0);
+  for (const auto& [from, to] : tasks.edges) {
+    ++predecessors[to];
+  }
+  std::vector<std::size_t> waiting = list;
+  while (!waiting.empty()) {
+    const auto next = std::find_if(waiting.begin(), waiting.end(),
+                                   [&](std::size_t task) { return predecessors[task] == 0; });
+    CHECK(next != waiting.end(), "no task is ready");
+    placer.place(*next);
+    for (const auto& [from, to] : tasks.edges) {
+      predecessors[to] -= from == *next ? 1 : 0;
+    }
+    waiting.erase(next);
+  }
+  return placer.take();
+}
+
+std::vector<std::size_t> list_by(const std::vector<double>& keys) {
+  std::vector<std::size_t> list(keys.size());
+  std::iota(list.begin(), list.end(), std::size_t{0});
+  std::stable_sort(list.begin(), list.end(),
+                   [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
+  return list;
+}
+
+Placement list_schedule(const Tasks& tasks) {
+  const auto place = [&](const std::vector<bool>& wide) {
+    return place_serially(tasks, list_by_tails(tasks, wide), wide);
+  };
+  Placement best = place(tasks.may_be_wide);
+  const Placement narrow = place(std::vector<bool>(tasks.count, false));
+  if (narrow.makespan < best.makespan) {
+    best = narrow;
+  }
+  if (tasks.count > kMostToImprove) {
+    return best;
+  }
+  for (bool improved = true; improved;) {
+    improved = false;
+    for (std::size_t task = 0; task < tasks.count; ++task) {
+      if (tasks.may_be_wide[task]) {
+        std::vector<bool> wide = best.wide;
+        wide[task] = !wide[task];
+        Placement other = place(wide);
+        if (other.makespan < best.makespan) {
+          best = std::move(other);
+          improved = true;
+        }
+      }
+    }
+  }
+  return best;
+}
+
+std::size_t most_at_once(const Tasks& tasks, const Placement& placement, CoreKind kind) {
+  std::size_t most = 0;
+  for (std::size_t at = 0; at < tasks.count; ++at) {
+    std::size_t busy = 0;
+    for (std::size_t task = 0; task < tasks.count; ++task) {
+      const bool runs =
+          placement.start[task] <= placement.start[at] && placement.start[at] < placement.end[task];
+      busy += runs && tasks.uses(task, kind) && !placement.wide[task] ? 1 : 0;
+    }
+    most = std::max(most, busy);
+  }
+  return most;
+}
+
+plan::Schedule to_schedule(const plan::ScheduleProblem& problem, const Placement& placement) {
+  plan::Schedule schedule;
+  schedule.makespan = Picoseconds(placement.makespan);
+  schedule.runs.resize(problem.tasks.size(), {});
+  std::vector<std::size_t> list(problem.tasks.size());
+  std::iota(list.begin(), list.end(), std::size_t{0});
+  std::stable_sort(list.begin(), list.end(), [&](std::size_t a, std::size_t b) {
+    return placement.start[a] < placement.start[b];
+  });
+  CorePool tensor_cores(problem.tensor_cores), vector_cores(problem.vector_cores);
+  for (const std::size_t index : list) {
+    const plan::TaskId id(index);
+    const plan::Task& task = problem.tasks[id];
+    plan::TaskRun& run = schedule.runs[id];
+    run.start = Picoseconds(placement.start[index]);
+    run.end = Picoseconds(placement.end[index]);
+    run.wide = run.end - run.start != task.one_core;
+    if (task.unit == plan::TaskUnit::kTensor || task.unit == plan::TaskUnit::kBoth) {
+      run.tensor_cores = tensor_cores.take(run);
+    }
+    if (task.unit == plan::TaskUnit::kVector || task.unit == plan::TaskUnit::kBoth) {
+      run.vector_cores = vector_cores.take(run);
+    }
+  }
+  return schedule;
+}
+
+}  // namespace phaze::schedule::ilp

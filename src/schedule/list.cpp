@@ -1,0 +1,102 @@
+// List schedules: tasks by the length of the way that is left behind them, widths by a few
+// policies.
+#include <algorithm>
+#include <array>
+
+#include "schedule/bounds.h"
+#include "schedule/piece.h"
+#include "schedule/state.h"
+
+namespace phaze::schedule {
+namespace {
+
+enum class Widths {
+  kFastest,      // each as short as it can be
+  kOneCore,      // never wide where one core will do
+  kWideOnPath,   // wide when it is on a longest way, one core otherwise
+  kEarliestEnd,  // whichever ends first as things stand
+  kWideAlone,    // wide when fewer are ready than there are cores
+};
+constexpr std::array kPolicies = {Widths::kFastest, Widths::kOneCore, Widths::kWideOnPath,
+                                  Widths::kEarliestEnd, Widths::kWideAlone};
+
+bool prefers_wide(const Piece& piece, const Bounds& bounds, const State& state, std::size_t task,
+                  Widths policy) {
+  const PieceTask& t = piece.tasks[task];
+  if (t.all == kNever) {
+    return false;
+  }
+  switch (policy) {
+    case Widths::kFastest:
+      return t.all < t.one;
+    case Widths::kOneCore:
+      return false;
+    case Widths::kWideOnPath: {
+      Time longest = 0;
+      for (std::size_t i = 0; i < piece.tasks.size(); ++i) {
+        if (!state.is_scheduled(i)) {
+          longest = std::max(longest, piece.tasks[i].fastest() + bounds.tail(i));
+        }
+      }
+      return t.all < t.one && t.fastest() + bounds.tail(task) == longest;
+    }
+    case Widths::kEarliestEnd:
+      return state.earliest(task, true) + t.all < state.earliest(task, false) + t.one;
+    case Widths::kWideAlone: {
+      std::int64_t ready = 0;
+      for (std::size_t i = 0; i < piece.tasks.size(); ++i) {
+        ready += state.is_eligible(i) && piece.tasks[i].needs == t.needs ? 1 : 0;
+      }
+      const std::int64_t cores = t.needs[kTensor] ? piece.cores[kTensor] : piece.cores[kVector];
+      return t.all < t.one && ready < cores;
+    }
+  }
+  return false;
+}
+
+PieceAnswer schedule_by(const Piece& piece, const Bounds& bounds, Widths policy) {
+  State state(piece);
+  PieceAnswer answer;
+  answer.starts.resize(piece.tasks.size());
+  for (std::size_t step = 0; step < piece.tasks.size(); ++step) {
+    std::size_t chosen = piece.tasks.size();
+    Start chosen_start;
+    for (std::size_t i = 0; i < piece.tasks.size(); ++i) {
+      if (!state.is_eligible(i)) {
+        continue;
+      }
+      const bool wide = prefers_wide(piece, bounds, state, i, policy);
+      const Start start{state.earliest(i, wide), wide};
+      const auto rank = [&](std::size_t task) {
+        return piece.tasks[task].fastest() + bounds.tail(task);
+      };
+      const bool is_better = chosen == piece.tasks.size() || start.at < chosen_start.at ||
+                             (start.at == chosen_start.at && rank(i) > rank(chosen));
+      if (is_better) {
+        chosen = i;
+        chosen_start = start;
+      }
+    }
+    state.add(chosen, chosen_start);
+    answer.starts[chosen] = chosen_start;
+  }
+  answer.makespan = state.latest_end();
+  return answer;
+}
+
+}  // namespace
+
+PieceAnswer list_schedule(const Piece& piece) {
+  const Bounds bounds(piece, false);
+  PieceAnswer best = schedule_by(piece, bounds, kPolicies[0]);
+  for (std::size_t i = 1; i < kPolicies.size() && best.makespan > bounds.root(); ++i) {
+    PieceAnswer other = schedule_by(piece, bounds, kPolicies[i]);
+    if (other.makespan < best.makespan) {
+      best = std::move(other);
+    }
+  }
+  best.bound = bounds.root();
+  return best;
+}
+
+}  // namespace phaze::schedule

@@ -1,0 +1,93 @@
+#include "schedule/state.h"
+
+namespace phaze::schedule {
+
+Time State::earliest(std::size_t index, bool wide) const {
+  const PieceTask& task = piece_.tasks[index];
+  Time at = last_start_;
+  for (Mask before = task.before; before != 0; before &= before - 1) {
+    const auto low = static_cast<std::uint64_t>(before);
+    const std::size_t i = low != 0 ? static_cast<std::size_t>(__builtin_ctzll(low))
+                                   : 64 + static_cast<std::size_t>(__builtin_ctzll(
+                                              static_cast<std::uint64_t>(before >> 64)));
+    at = std::max(at, ends_[i]);
+  }
+  if (duration(task, wide) == 0) {
+    return at;  // it occupies nothing
+  }
+  if (task.is_network) {
+    return std::max(at, network_end_);
+  }
+  const bool needs_cores = task.needs[kTensor] || task.needs[kVector];
+  if (!needs_cores) {
+    return at;
+  }
+  for (std::size_t kind = 0; kind < kKinds; ++kind) {
+    const bool uses = task.needs[kind];
+    // Where wide tasks exclude all others, they exclude both kinds.
+    if (uses || piece_.exclusive_wide) {
+      at = std::max(at, wide_end_[kind]);
+    }
+    const std::vector<Time>& running = running_[kind];
+    if (wide) {
+      if ((uses || piece_.exclusive_wide) && !running.empty()) {
+        at = std::max(at, running.front());
+      }
+    } else if (uses) {
+      const auto cores = static_cast<std::size_t>(piece_.cores[kind]);
+      if (running.size() >= cores) {
+        at = std::max(at, running[cores - 1]);
+      }
+    }
+  }
+  return at;
+}
+
+State::Undo State::add(std::size_t index, Start start) {
+  const PieceTask& task = piece_.tasks[index];
+  const Undo undo{last_start_, latest_end_, network_end_, wide_end_};
+  const Time end = start.at + duration(task, start.wide);
+  scheduled_ |= bit(index);
+  ends_[index] = end;
+  last_start_ = start.at;
+  latest_end_ = std::max(latest_end_, end);
+  if (end == start.at) {
+    return undo;
+  }
+  if (task.is_network) {
+    network_end_ = end;
+    return undo;
+  }
+  for (std::size_t kind = 0; kind < kKinds; ++kind) {
+    if (!task.needs[kind]) {
+      continue;
+    }
+    if (start.wide) {
+      wide_end_[kind] = std::max(wide_end_[kind], end);
+    } else {
+      std::vector<Time>& running = running_[kind];
+      running.insert(std::upper_bound(running.begin(), running.end(), end, std::greater<>()), end);
+    }
+  }
+  return undo;
+}
+
+void State::remove(std::size_t index, bool wide, const Undo& undo) {
+  const PieceTask& task = piece_.tasks[index];
+  scheduled_ &= ~bit(index);
+  if (!task.is_network && !wide && task.one > 0) {
+    for (std::size_t kind = 0; kind < kKinds; ++kind) {
+      if (task.needs[kind]) {
+        std::vector<Time>& running = running_[kind];
+        running.erase(
+            std::lower_bound(running.begin(), running.end(), ends_[index], std::greater<>()));
+      }
+    }
+  }
+  last_start_ = undo.last_start;
+  latest_end_ = undo.latest_end;
+  network_end_ = undo.network_end;
+  wide_end_ = undo.wide_end;
+}
+
+}  // namespace phaze::schedule

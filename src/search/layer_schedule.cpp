@@ -1,0 +1,178 @@
+#include "search/layer_schedule.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+#include "cost/layer.h"
+
+namespace phaze::search {
+
+using graph::Layer;
+using graph::Operator;
+using graph::OpId;
+using plan::LayerPass;
+using plan::LayerSchedule;
+using plan::ScheduleProblem;
+using plan::TaskId;
+using plan::TaskUnit;
+
+namespace {
+
+constexpr double kPerSecond = 1e12;  // picoseconds
+
+bool is_of(const Operator& op, LayerPass pass) {
+  return pass == LayerPass::kForward
+             ? op.pass == graph::Pass::kForward
+             : op.pass == graph::Pass::kBackward || op.pass == graph::Pass::kRecompute;
+}
+
+// Products whose epilogue needs lanes, and fused attention, take a core of each kind.
+TaskUnit unit_of(const Operator& op) {
+  switch (graph::traits(op.kind).unit) {
+    case graph::Unit::kTensor:
+      return op.attention || !op.fused.empty() ? TaskUnit::kBoth : TaskUnit::kTensor;
+    case graph::Unit::kVector:
+      return TaskUnit::kVector;
+    case graph::Unit::kNetwork:
+      return TaskUnit::kNetwork;
+    case graph::Unit::kNone:
+      return TaskUnit::kNone;
+  }
+  CHECK(false, "unknown unit");
+}
+
+Picoseconds up(Seconds time) {
+  return Picoseconds(static_cast<std::int64_t>(std::ceil(time.value() * kPerSecond)));
+}
+Picoseconds down(Seconds time) {
+  return Picoseconds(static_cast<std::int64_t>(std::floor(time.value() * kPerSecond)));
+}
+
+cost::CostContext on_one_core(const cost::CostContext& context, std::int64_t busy_cores) {
+  cost::CostContext one = context;
+  one.share = {false, busy_cores};
+  return one;
+}
+
+}  // namespace
+
+ScheduleProblem make_problem(const cost::CostContext& context, const Layer& layer, LayerPass pass,
+                             std::int64_t busy_cores, bool exclusive_wide) {
+  ScheduleProblem problem;
+  problem.tensor_cores = std::min(busy_cores, context.chip->tensor.count);
+  problem.vector_cores = std::min(busy_cores, context.chip->vector.count);
+  problem.exclusive_wide = exclusive_wide;
+  const auto placements = cost::compute_placements(layer, *context.chip);
+  const cost::CostContext one = on_one_core(context, busy_cores);
+  // For every storage and operator: the tasks that what is read there waits for, through operators
+  // that take no time.
+  const auto storages = graph::compute_storages(layer);
+  IdVector<graph::TensorId, std::vector<TaskId>> writers;
+  writers.resize(layer.tensors.size(), {});
+  for (const OpId id : ids_of(layer.operators)) {
+    const Operator& op = layer.operators[id];
+    if (!is_of(op, pass)) {
+      continue;
+    }
+    std::vector<TaskId> waits;
+    for (const graph::TensorId input : op.inputs) {
+      for (const TaskId task : writers[input]) {
+        waits.push_back(task);
+      }
+      for (const TaskId task : writers[storages[input]]) {
+        waits.push_back(task);
+      }
+    }
+    std::sort(waits.begin(), waits.end());
+    waits.erase(std::unique(waits.begin(), waits.end()), waits.end());
+    const TaskUnit unit = unit_of(op);
+    std::vector<TaskId> made = waits;
+    if (unit != TaskUnit::kNone) {
+      plan::Task task;
+      task.id = op.name;
+      task.unit = unit;
+      if (unit == TaskUnit::kNetwork) {
+        task.one_core = up(cost::compute_operator_cost(context, layer, op, placements[id]).time);
+      } else {
+        task.one_core = up(cost::compute_operator_cost(one, layer, op, placements[id]).time);
+        task.all_cores = down(cost::compute_operator_cost(context, layer, op, placements[id]).time);
+      }
+      const TaskId made_by = problem.tasks.push_back(std::move(task));
+      for (const TaskId before : waits) {
+        problem.edges.emplace_back(before, made_by);
+      }
+      made = {made_by};
+    }
+    for (const graph::TensorId output : op.outputs) {
+      writers[output] = made;
+    }
+  }
+  return problem;
+}
+
+LayerSchedule schedule_layer(const cost::CostContext& context, const Layer& layer, LayerPass pass,
+                             bool exclusive_wide, const Solver& solve) {
+  LayerSchedule best;
+  best.name = layer.name;
+  best.pass = pass;
+  best.repeat = layer.repeat;
+  // Bytes that pass a level, whoever moves them.
+  const auto placements = cost::compute_placements(layer, *context.chip);
+  double hbm = 0;
+  double global = 0;
+  for (const OpId id : ids_of(layer.operators)) {
+    const Operator& op = layer.operators[id];
+    if (is_of(op, pass)) {
+      const plan::OperatorCost cost =
+          cost::compute_operator_cost(context, layer, op, placements[id]);
+      hbm += static_cast<double>(cost.hbm_bytes.value());
+      global += static_cast<double>(cost.global_bytes.value());
+    }
+  }
+  const Seconds hbm_floor(hbm /
+                          (hw::hbm_bandwidth(*context.chip).value() * context.chip->sustained.hbm));
+  const Seconds global_floor(
+      global / (hw::global_bandwidth(*context.chip).value() * context.chip->tensor.multicast));
+  best.floor = down(std::max(hbm_floor, global_floor));
+  best.floor_reason =
+      hbm_floor >= global_floor ? plan::TimeFloor::kHbm : plan::TimeFloor::kGlobalBuffer;
+
+  if (!context.chip->concurrent_operators) {
+    best.is_serial = true;
+    best.floor = Picoseconds();
+    best.floor_reason = plan::TimeFloor::kNone;
+    best.problem = make_problem(context, layer, pass, 1, true);
+    // One after another, wide: a chain.
+    best.problem.tensor_cores = context.chip->tensor.count;
+    best.problem.vector_cores = context.chip->vector.count;
+    for (const TaskId id : ids_of(best.problem.tasks)) {
+      plan::Task& task = best.problem.tasks[id];
+      if (task.all_cores) {
+        task.one_core = std::max(task.one_core, *task.all_cores);
+      }
+      if (id.index() > 0) {
+        best.problem.edges.emplace_back(TaskId(id.index() - 1), id);
+      }
+    }
+    best.schedule = solve(best.problem);
+    return best;
+  }
+  const std::int64_t most = std::max(context.chip->tensor.count, context.chip->vector.count);
+  bool is_first = true;
+  for (std::int64_t busy = 1;; busy = std::min(2 * busy, most)) {
+    LayerSchedule other = best;
+    other.busy_cores = busy;
+    other.problem = make_problem(context, layer, pass, busy, exclusive_wide);
+    other.schedule = solve(other.problem);
+    if (is_first || other.time() < best.time()) {
+      best = std::move(other);
+      is_first = false;
+    }
+    if (busy == most) {
+      return best;
+    }
+  }
+}
+
+}  // namespace phaze::search

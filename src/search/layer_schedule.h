@@ -1,0 +1,28 @@
+#pragma once
+// Schedules of a model's layers on a chip: operators priced, the problem built, the best share of
+// what cores share. docs/models.md, section 16.
+
+#include <functional>
+#include <vector>
+
+#include "cost/operator.h"
+#include "graph/layer.h"
+#include "plan/schedule.h"
+
+namespace phaze::search {
+
+using Solver = std::function<plan::Schedule(const plan::ScheduleProblem&)>;
+
+// The operators of one pass of a layer as tasks, when at most `busy_cores` of a kind are busy at
+// once and share what is shared; edges as data flows. Operators that take no time are left out.
+// Needs a layer without obstacles (cost::find_obstacle).
+plan::ScheduleProblem make_problem(const cost::CostContext& context, const graph::Layer& layer,
+                                   plan::LayerPass pass, std::int64_t busy_cores,
+                                   bool exclusive_wide);
+
+// The best over busy cores 1, 2, 4, ... all; never below the bytes that pass the global buffer and
+// HBM over their bandwidths. On chips without concurrent operators they follow one another.
+plan::LayerSchedule schedule_layer(const cost::CostContext& context, const graph::Layer& layer,
+                                   plan::LayerPass pass, bool exclusive_wide, const Solver& solve);
+
+}  // namespace phaze::search
