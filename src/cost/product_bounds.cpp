@@ -124,9 +124,9 @@ double ProductBounds::with_tiles(double count_m, double count_n, double hbm_read
 // Local buffers and ports, evenly used, with these reads of A and B.
 double ProductBounds::least_moving(double reads) const {
   const double cores = as_double(machine_.cores);
-  return kRoundingSlack *
-         std::max((feed_ + reads) / cores / machine_.local_bandwidth.value(),
-                  (setting_.c_global + reads) / cores / machine_.port_bandwidth.value());
+  return kRoundingSlack * std::max((feed_ + reads) / cores / machine_.local_bandwidth.value(),
+                                   (setting_.c_global - sizes_.extra + reads) / cores /
+                                       machine_.port_bandwidth.value());
 }
 
 double ProductBounds::or_panel(double grouped) const {

@@ -138,6 +138,7 @@ ProductCase random_product_case(std::uint64_t seed) {
   p.a_element = Bytes(random.one_of(kBytes));
   p.b_element = Bytes(random.toss() ? p.a_element.value() : random.one_of(kBytes));
   p.c_element = Bytes(random.one_of(kBytes));
+  p.extra = Bytes(random.toss() ? 0 : random.pick(1, 5000));
 
   TensorMachine& t = c.machine;
   t.cores = random.pick(1, 6);
