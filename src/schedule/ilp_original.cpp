@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "base/check.h"
 #include "schedule/ilp_program.h"
 
 namespace phaze::schedule::ilp {

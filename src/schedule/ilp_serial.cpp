@@ -151,6 +151,29 @@ std::vector<std::size_t> list_by_tails(const Tasks& tasks, const std::vector<boo
   return list_by(keys);
 }
 
+Placement place_by_tails(const Tasks& tasks, const std::vector<bool>& wide) {
+  return place_serially(tasks, list_by_tails(tasks, wide), wide);
+}
+
+// Changes one width after another, as long as that helps.
+Placement improve_widths(const Tasks& tasks, Placement best) {
+  for (bool improved = true; improved;) {
+    improved = false;
+    for (std::size_t task = 0; task < tasks.count; ++task) {
+      if (tasks.may_be_wide[task]) {
+        std::vector<bool> wide = best.wide;
+        wide[task] = !wide[task];
+        Placement other = place_by_tails(tasks, wide);
+        if (other.makespan < best.makespan) {
+          best = std::move(other);
+          improved = true;
+        }
+      }
+    }
+  }
+  return best;
+}
+
 }  // namespace
 
 Placement place_serially(const Tasks& tasks, const std::vector<std::size_t>& list,
@@ -183,32 +206,13 @@ std::vector<std::size_t> list_by(const std::vector<double>& keys) {
 }
 
 Placement list_schedule(const Tasks& tasks) {
-  const auto place = [&](const std::vector<bool>& wide) {
-    return place_serially(tasks, list_by_tails(tasks, wide), wide);
-  };
-  Placement best = place(tasks.may_be_wide);
-  const Placement narrow = place(std::vector<bool>(tasks.count, false));
-  if (narrow.makespan < best.makespan) {
-    best = narrow;
+  Placement wide = place_by_tails(tasks, tasks.may_be_wide);
+  Placement narrow = place_by_tails(tasks, std::vector<bool>(tasks.count, false));
+  if (tasks.count <= kMostToImprove) {
+    wide = improve_widths(tasks, std::move(wide));
+    narrow = improve_widths(tasks, std::move(narrow));
   }
-  if (tasks.count > kMostToImprove) {
-    return best;
-  }
-  for (bool improved = true; improved;) {
-    improved = false;
-    for (std::size_t task = 0; task < tasks.count; ++task) {
-      if (tasks.may_be_wide[task]) {
-        std::vector<bool> wide = best.wide;
-        wide[task] = !wide[task];
-        Placement other = place(wide);
-        if (other.makespan < best.makespan) {
-          best = std::move(other);
-          improved = true;
-        }
-      }
-    }
-  }
-  return best;
+  return narrow.makespan < wide.makespan ? narrow : wide;
 }
 
 std::size_t most_at_once(const Tasks& tasks, const Placement& placement, CoreKind kind) {
