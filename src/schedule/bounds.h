@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "schedule/piece.h"
+#include "schedule/relaxation.h"
 #include "schedule/state.h"
 
 namespace phaze::schedule {
@@ -22,31 +23,11 @@ class Bounds {
   // end no earlier are ruled out.
   Time of(const State& state, Time limit);
 
-  // The sums that `of` needs, kept while tasks are added and removed.
-  void add(std::size_t task);
-  void remove(std::size_t task);
-
  private:
-  struct Costs {
-    double one, wide;
-  };
-  // Weights of the longest path and of each kind's load; they add up to one.
-  struct Mix {
-    double path;
-    std::array<double, kKinds> load;
-    std::vector<Costs> cost;  // of each task
-    double left;              // of tasks that are not scheduled
-  };
-  Costs costs_of(std::size_t task, const Mix& mix) const;
-  void add_mixes();
-
   const Piece& piece_;
-  std::vector<Time> heads_, tails_;
-  std::vector<bool> on_path_;
-  std::array<Area, kKinds> area_left_{};
-  std::array<std::vector<Area>, kKinds> areas_;
-  std::vector<Mix> mixes_;
-  std::vector<Time> earliest_;  // scratch
+  std::vector<Time> tails_;
+  std::vector<Shares> shares_;
+  std::vector<Time> finish_;  // scratch
   Time root_ = 0;
 };
 

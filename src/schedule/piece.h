@@ -17,6 +17,13 @@ __extension__ using Mask = unsigned __int128;
 __extension__ using Area = __int128;  // picoseconds times cores
 inline constexpr std::size_t kMostTasks = 128;
 constexpr Mask bit(std::size_t i) { return Mask{1} << i; }
+// Index of the lowest bit of a mask that has one.
+inline std::size_t lowest(Mask mask) {
+  const auto low = static_cast<std::uint64_t>(mask);
+  return low != 0 ? static_cast<std::size_t>(__builtin_ctzll(low))
+                  : 64 + static_cast<std::size_t>(
+                             __builtin_ctzll(static_cast<std::uint64_t>(mask >> 64)));
+}
 
 inline constexpr std::size_t kTensor = 0, kVector = 1, kKinds = 2;
 
@@ -40,6 +47,10 @@ struct Piece {
   bool operator==(const Piece&) const = default;
 };
 
+inline Mask all_of(const Piece& piece) {
+  return piece.tasks.size() == kMostTasks ? ~Mask{0} : bit(piece.tasks.size()) - 1;
+}
+
 // When a task starts, and whether it is wide.
 struct Start {
   Time at = 0;
@@ -55,6 +66,9 @@ struct PieceAnswer {
 
 // The best of a few priority rules.
 PieceAnswer list_schedule(const Piece& piece);
+// The best that a local search of so many steps finds, or `best`; stops at the goal. Work counts
+// steps.
+PieceAnswer improve(const Piece& piece, PieceAnswer best, Time goal, std::int64_t steps);
 // Longest path of fastest durations, and loads.
 Time simple_bound(const Piece& piece);
 

@@ -5,18 +5,24 @@
 // A branch adds one eligible task in one width.
 //
 // Rules, each of which keeps an optimal schedule:
-// - Left shift (Giffler and Thompson 1960): when a task would start no earlier than another
-// eligible
-//   one could end, that one could run before it without delaying anything: skip.
+// - Left shift (choices.h).
 // - Bounds (bounds.h): skip what cannot beat the best schedule found.
+// - Bounds of what is left: tasks that are not scheduled start no earlier than the last start, so
+//   that the bounds of the piece that they form by themselves count from there (relaxation.h).
+//   Computed for sets of tasks that are met several times, and kept.
 // - Dominance: of two states with the same tasks scheduled, one whose every core, network and
 // result
 //   that others wait for is free no later leads to no later an end.
+//
+// Effort: a quick look; for what that does not settle, a local search for a better schedule to
+// prune with, and searches of the lower half of what is open, which raise the bound when they come
+// out empty; then again with more of each, until it is proved or the limit of work is reached.
 #include <algorithm>
+#include <numeric>
 #include <unordered_map>
 
 #include "base/check.h"
-#include "schedule/bounds.h"
+#include "schedule/choices.h"
 #include "schedule/piece.h"
 #include "schedule/state.h"
 
@@ -50,102 +56,107 @@ class Search {
   }
 
   PieceAnswer run() {
-    const Time root = bounds_.root();
-    CHECK(root <= best_.makespan, "a bound is not above a schedule");
-    bool is_complete = true;
-    if (root < best_.makespan) {
-      root_ = root;
-      branch(0);
-      is_complete = !is_stopped_ || best_.makespan == root;
+    bound_ = bounds_.root();
+    CHECK(bound_ <= best_.makespan, "a bound is not above a schedule");
+    for (std::int64_t effort = kQuickLook; !is_settled() && !is_spent(); effort *= kGrowth) {
+      look(effort, best_.makespan);
+      if (!is_settled()) {
+        anneal(kSteps * effort);
+        raise_bound(effort);
+      }
     }
     best_.work = work_;
-    best_.bound = is_complete ? best_.makespan : root;
+    best_.bound = bound_;
     return best_;
   }
 
  private:
-  struct Choice {
-    std::size_t task;
-    Start start;
-    Time bound;
-  };
+  bool is_settled() const { return bound_ == best_.makespan; }
+  bool is_spent() const { return work_ >= options_.work_limit; }
+
+  // Searches for schedules that end before `limit`, with so many nodes at most; whether that was
+  // enough to find the best or to show that there is none.
+  bool look(std::int64_t nodes, Time limit) {
+    seen_.clear();
+    stored_ = 0;
+    is_stopped_ = false;
+    open_bound_ = kNever;
+    limit_ = limit;
+    last_node_ = std::min(options_.work_limit, work_ + nodes);
+    branch(0);
+    bound_ = std::max(bound_, std::min(limit_, is_stopped_ ? open_bound_ : limit_));
+    return !is_stopped_;
+  }
+
+  void anneal(std::int64_t steps) {
+    best_.work = work_;
+    best_ = improve(piece_, std::move(best_), bound_, std::min(steps, options_.work_limit - work_));
+    work_ = best_.work;
+  }
+
+  // Asks whether there are schedules in the lower half of what is open, and again.
+  void raise_bound(std::int64_t nodes) {
+    Time open = bound_;  // where the last question was left open, or the bound
+    for (int i = 0; i < kQuestions && !is_settled() && !is_spent(); ++i) {
+      const Time high = open > bound_ ? open : best_.makespan;
+      const Time middle = bound_ + (high - bound_ + 1) / 2;
+      if (!look(nodes / kQuestions, middle)) {
+        open = middle;
+      }
+    }
+  }
 
   void branch(std::size_t depth) {
-    if (++work_ > options_.work_limit) {
+    if (++work_ > last_node_) {
       is_stopped_ = true;
       return;
     }
     if (depth == piece_.tasks.size()) {
-      if (state_.latest_end() < best_.makespan) {
-        best_.makespan = state_.latest_end();
+      if (state_.latest_end() < limit_) {
+        limit_ = best_.makespan = state_.latest_end();
         best_.starts = current_;
+        is_stopped_ = best_.makespan == bound_;
       }
-      is_stopped_ = best_.makespan == root_;
       return;
     }
     if (options_.dominance && is_dominated()) {
       return;
     }
-    const std::vector<Choice> choices = list_choices();
+    const std::vector<Choice> choices = list_choices(piece_, state_, bounds_, limit_);
     for (const Choice& choice : choices) {
-      if (choice.bound >= best_.makespan) {
+      if (choice.bound >= limit_) {
+        continue;
+      }
+      if (is_stopped_) {
+        open_bound_ = std::min(open_bound_, choice.bound);
+        continue;
+      }
+      const Mask scheduled = state_.scheduled() | bit(choice.task);
+      if (options_.mixed_bounds && choice.start.at + left_bound(scheduled) >= limit_) {
         continue;
       }
       const State::Undo undo = state_.add(choice.task, choice.start);
-      bounds_.add(choice.task);
       current_[choice.task] = choice.start;
       branch(depth + 1);
-      bounds_.remove(choice.task);
       state_.remove(choice.task, choice.start.wide, undo);
       if (is_stopped_) {
-        return;
+        open_bound_ = std::min(open_bound_, choice.bound);
       }
     }
   }
 
-  std::vector<Choice> list_choices() {
-    std::vector<Choice> all;
-    Time first_end = kNever;
-    for (std::size_t i = 0; i < piece_.tasks.size(); ++i) {
-      if (!state_.is_eligible(i)) {
-        continue;
+  // Of the tasks that are not scheduled, by themselves.
+  Time left_bound(Mask scheduled) {
+    const Mask left = all_of(piece_) & ~scheduled;
+    Left& known = left_[scheduled];
+    if (left != 0 && ++known.visits == kVisits) {
+      double most = 0;
+      for (const Shares& shares : compute_shares(piece_, left, kLeftRounds)) {
+        most = std::max(most, shares.sum);
       }
-      const PieceTask& task = piece_.tasks[i];
-      for (const bool wide : {false, true}) {
-        if (duration(task, wide) == kNever) {
-          continue;
-        }
-        const Time at = state_.earliest(i, wide);
-        first_end = std::min(first_end, at + duration(task, wide));
-        all.push_back({i, {at, wide}, 0});
-      }
+      known.bound = round_up(most);
     }
-    std::vector<Choice> kept;
-    for (Choice& choice : all) {
-      const PieceTask& task = piece_.tasks[choice.task];
-      const Time length = duration(task, choice.start.wide);
-      if (choice.start.at >= first_end && choice.start.at + length > first_end) {
-        continue;
-      }
-      const State::Undo undo = state_.add(choice.task, choice.start);
-      bounds_.add(choice.task);
-      choice.bound = bounds_.of(state_, best_.makespan);
-      bounds_.remove(choice.task);
-      state_.remove(choice.task, choice.start.wide, undo);
-      if (choice.bound < best_.makespan) {
-        kept.push_back(choice);
-      }
-    }
-    std::stable_sort(kept.begin(), kept.end(), [this](const Choice& a, const Choice& b) {
-      if (a.bound != b.bound) {
-        return a.bound < b.bound;
-      }
-      if (a.start.at != b.start.at) {
-        return a.start.at < b.start.at;
-      }
-      return bounds_.tail(a.task) > bounds_.tail(b.task);
-    });
-    return kept;
+    return known.bound;
   }
 
   // The state as numbers that are better when smaller, in an order that the scheduled tasks fix.
@@ -192,7 +203,10 @@ class Search {
     return false;
   }
 
-  static constexpr std::size_t kKeptStates = 16;
+  static constexpr std::int64_t kQuickLook = 2'000, kGrowth = 8, kSteps = 4;
+  static constexpr int kQuestions = 6;
+  static constexpr int kVisits = 3, kLeftRounds = 48;
+  static constexpr std::size_t kKeptStates = 64;
   static constexpr std::int64_t kMostStates = 2'000'000;
 
   const Piece& piece_;
@@ -204,16 +218,43 @@ class Search {
   std::vector<Time> numbers_;
   std::array<std::size_t, kKinds> watched_{};  // cores that can be in use at once
   std::unordered_map<Mask, std::vector<std::vector<Time>>, MaskHash> seen_;
+  struct Left {
+    int visits = 0;
+    Time bound = 0;
+  };
+  std::unordered_map<Mask, Left, MaskHash> left_;
   std::int64_t stored_ = 0;
-  std::int64_t work_ = 0;
-  Time root_ = 0;
+  std::int64_t work_ = 0, last_node_ = 0;
+  Time bound_ = 0;
+  Time limit_ = 0;            // schedules that end no earlier are of no use
+  Time open_bound_ = kNever;  // least of what the last look left open
   bool is_stopped_ = false;
 };
 
 }  // namespace
 
 PieceAnswer search(const Piece& piece, const SearchOptions& options) {
-  return Search(piece, options).run();
+  // In units of what divides all durations, bounds can be rounded up further.
+  Time unit = 0;
+  for (const PieceTask& task : piece.tasks) {
+    unit = std::gcd(unit, task.one);
+    unit = task.all == kNever ? unit : std::gcd(unit, task.all);
+  }
+  if (unit <= 1) {
+    return Search(piece, options).run();
+  }
+  Piece scaled = piece;
+  for (PieceTask& task : scaled.tasks) {
+    task.one /= unit;
+    task.all = task.all == kNever ? kNever : task.all / unit;
+  }
+  PieceAnswer answer = Search(scaled, options).run();
+  for (Start& start : answer.starts) {
+    start.at *= unit;
+  }
+  answer.makespan *= unit;
+  answer.bound *= unit;
+  return answer;
 }
 
 Time simple_bound(const Piece& piece) { return Bounds(piece, false).root(); }

@@ -6,11 +6,7 @@ Time State::earliest(std::size_t index, bool wide) const {
   const PieceTask& task = piece_.tasks[index];
   Time at = last_start_;
   for (Mask before = task.before; before != 0; before &= before - 1) {
-    const auto low = static_cast<std::uint64_t>(before);
-    const std::size_t i = low != 0 ? static_cast<std::size_t>(__builtin_ctzll(low))
-                                   : 64 + static_cast<std::size_t>(__builtin_ctzll(
-                                              static_cast<std::uint64_t>(before >> 64)));
-    at = std::max(at, ends_[i]);
+    at = std::max(at, ends_[lowest(before)]);
   }
   if (duration(task, wide) == 0) {
     return at;  // it occupies nothing
