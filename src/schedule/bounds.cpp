@@ -40,6 +40,7 @@ Bounds::Bounds(const Piece& piece, bool weighed) : piece_(piece), finish_(piece.
     }
     root_ = std::max(root_, divide_up(area, cores));
   }
+  root_ = std::max(root_, of(State(piece), 0, kNever));
   if (weighed && n > 1) {
     shares_ = compute_shares(piece, all_of(piece), kRounds);
     for (const Shares& shares : shares_) {
@@ -48,7 +49,7 @@ Bounds::Bounds(const Piece& piece, bool weighed) : piece_(piece), finish_(piece.
   }
 }
 
-Time Bounds::of(const State& state, Time limit) {
+Time Bounds::of(const State& state, Mask narrow, Time limit) {
   const Time now = state.last_start();
   Time bound = std::max(root_, state.latest_end());
   const std::size_t n = piece_.tasks.size();
@@ -56,7 +57,9 @@ Time Bounds::of(const State& state, Time limit) {
                                           std::max<std::int64_t>(1, piece_.cores[kVector])};
   std::array<Area, kKinds> area{};
   std::array<double, kKept> share{};
-  Time network = 0;
+  // One task at a time on the network, from the first that can start there to the shortest way that
+  // is left behind one.
+  Time network = 0, network_from = kNever, network_tail = kNever;
   for (std::size_t i = 0; i < n; ++i) {
     if (state.is_scheduled(i)) {
       finish_[i] = state.end(i);
@@ -69,7 +72,7 @@ Time Bounds::of(const State& state, Time limit) {
     }
     const Time room = limit - at - tails_[i];  // a width must take less
     const bool can_one = task.one < room;
-    const bool can_all = task.all < room;
+    const bool can_all = task.all < room && !(narrow & bit(i));
     if (!can_one && !can_all) {
       return limit;
     }
@@ -82,13 +85,19 @@ Time Bounds::of(const State& state, Time limit) {
                                  : least_area(task, kind, cores[kind]);
       }
     }
-    network += task.is_network ? task.one : 0;
+    if (task.is_network) {
+      network += task.one;
+      network_from = std::min(network_from, at);
+      network_tail = std::min(network_tail, tails_[i]);
+    }
     for (std::size_t s = 0; s < shares_.size(); ++s) {
       const Shares::Task& t = shares_[s].tasks[i];
       share[s] += !can_all ? t.one : !can_one ? t.wide : t.least();
     }
   }
-  bound = std::max(bound, std::max(now, state.network_end()) + network);
+  if (network > 0) {
+    bound = std::max(bound, std::max(network_from, state.network_end()) + network + network_tail);
+  }
   // What runs still takes its cores.
   std::array<double, kKinds> committed{};
   for (std::size_t kind = 0; kind < kKinds; ++kind) {

@@ -19,9 +19,9 @@ class Bounds {
   // Of the whole piece.
   Time root() const { return root_; }
 
-  // A bound on any schedule that goes on from the state and ends before `limit`: widths that would
-  // end no earlier are ruled out.
-  Time of(const State& state, Time limit);
+  // A bound on any schedule that goes on from the state, runs none of `narrow` wide and ends before
+  // `limit`: widths that would end no earlier are ruled out.
+  Time of(const State& state, Mask narrow, Time limit);
 
  private:
   const Piece& piece_;

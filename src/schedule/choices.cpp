@@ -4,7 +4,8 @@
 
 namespace phaze::schedule {
 
-std::vector<Choice> list_choices(const Piece& piece, State& state, Bounds& bounds, Time limit) {
+std::vector<Choice> list_choices(const Piece& piece, State& state, Bounds& bounds, Mask not_wide,
+                                 Mask narrow, Time limit) {
   std::vector<Choice> all;
   Time first_end = kNever;
   for (std::size_t i = 0; i < piece.tasks.size(); ++i) {
@@ -13,7 +14,7 @@ std::vector<Choice> list_choices(const Piece& piece, State& state, Bounds& bound
     }
     const PieceTask& task = piece.tasks[i];
     for (const bool wide : {false, true}) {
-      if (duration(task, wide) == kNever) {
+      if (duration(task, wide) == kNever || (wide && (not_wide & bit(i)))) {
         continue;
       }
       const Time at = state.earliest(i, wide);
@@ -28,7 +29,7 @@ std::vector<Choice> list_choices(const Piece& piece, State& state, Bounds& bound
       continue;
     }
     const State::Undo undo = state.add(choice.task, choice.start);
-    choice.bound = bounds.of(state, limit);
+    choice.bound = bounds.of(state, narrow, limit);
     state.remove(choice.task, choice.start.wide, undo);
     if (choice.bound < limit) {
       kept.push_back(choice);

@@ -17,7 +17,9 @@ struct Choice {
 
 // Those that may lead to an end before `limit`, the likeliest first. Left out is what a left shift
 // (Giffler and Thompson 1960) makes no worse: when a task would start no earlier than another
-// eligible one could end, that one could run before it without delaying anything.
-std::vector<Choice> list_choices(const Piece& piece, State& state, Bounds& bounds, Time limit);
+// eligible one could end, that one could run before it without delaying anything. Tasks of
+// `not_wide` are taken on one core next, those of `narrow` always.
+std::vector<Choice> list_choices(const Piece& piece, State& state, Bounds& bounds, Mask not_wide,
+                                 Mask narrow, Time limit);
 
 }  // namespace phaze::schedule

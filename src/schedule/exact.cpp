@@ -234,6 +234,25 @@ Time path_bound(const ScheduleProblem& problem, const Graph& graph) {
 
 enum class Method { kExact, kList };
 
+// Of a piece behind others that end at `now`, with their bound and work, and before others that
+// take at least `after`.
+SearchOptions search_options(const ExactOptions& options, Time now, Time bound, std::int64_t work,
+                             Time after) {
+  SearchOptions search;
+  search.work_limit = options.work_limit - work;
+  search.cutoff =
+      options.cutoff ? std::max<Time>(0, options.cutoff->value() - bound - after) : kNever;
+  search.dominance = options.dominance;
+  search.wide_order = options.wide_order;
+  search.mixed_bounds = options.mixed_bounds;
+  if (options.is_cancelled) {
+    search.is_cancelled = [&options, now, bound, work](Time best, Time low, std::int64_t nodes) {
+      return options.is_cancelled(Picoseconds(now + best), Picoseconds(bound + low), work + nodes);
+    };
+  }
+  return search;
+}
+
 Schedule solve(const ScheduleProblem& problem, const ExactOptions& options, Method method) {
   const Graph graph = graph_of(problem);
   std::vector<std::vector<std::size_t>> groups = {graph.order};
@@ -253,19 +272,26 @@ Schedule solve(const ScheduleProblem& problem, const ExactOptions& options, Meth
   Time bound = 0;
   std::int64_t work = 0;
   std::vector<std::pair<Piece, PieceAnswer>> solved;  // equal pieces once
+  std::vector<Piece> pieces;
+  Time after = 0;  // what pieces to come take at least
   for (const std::vector<std::size_t>& group : groups) {
     CHECK(group.size() <= kMostTasks, "longer pieces are cut");
-    const Piece piece = piece_of(problem, graph, group);
+    pieces.push_back(piece_of(problem, graph, group));
+    after += options.cutoff ? simple_bound(pieces.back()) : 0;
+  }
+  for (std::size_t p = 0; p < groups.size(); ++p) {
+    const std::vector<std::size_t>& group = groups[p];
+    const Piece& piece = pieces[p];
+    after -= options.cutoff ? simple_bound(piece) : 0;
     const auto known = std::find_if(solved.begin(), solved.end(),
                                     [&piece](const auto& one) { return one.first == piece; });
     PieceAnswer answer;
     if (known != solved.end()) {
       answer = known->second;
     } else {
-      answer =
-          method == Method::kList
-              ? list_schedule(piece)
-              : search(piece, {options.work_limit - work, options.dominance, options.mixed_bounds});
+      answer = method == Method::kList
+                   ? list_schedule(piece)
+                   : search(piece, search_options(options, now, bound, work, after));
       work += answer.work;
       solved.emplace_back(piece, answer);
     }

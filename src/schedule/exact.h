@@ -3,6 +3,8 @@
 // start from. How and why: the head of search.cpp.
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 
 #include "plan/schedule.h"
 
@@ -10,10 +12,16 @@ namespace phaze::schedule {
 
 struct ExactOptions {
   std::int64_t work_limit = 5'000'000;  // nodes of the search, of all pieces together
+  // Schedules that end no earlier are of no use: where there are no others, any schedule will do,
+  // with a bound that shows it.
+  std::optional<Picoseconds> cutoff;
   // Rules that cut the search short; each keeps the optimum. They can be turned off to show it.
   bool pieces = true;        // solve what stands between cuts of the graph by itself
   bool dominance = true;     // skip states that are no better than one seen before
+  bool wide_order = true;    // put wide tasks that exclude all others into one of their orders
   bool mixed_bounds = true;  // weigh the longest path and the loads against one another
+  // Told every so many nodes: the best end and the bound so far. Stops the search when it says so.
+  std::function<bool(Picoseconds best, Picoseconds bound, std::int64_t work)> is_cancelled;
 };
 
 // Optimal, or the best found within the limit of work with its bound; never worse than

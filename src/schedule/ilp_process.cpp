@@ -65,9 +65,13 @@ bool read_all(int file, void* data, std::size_t size, SteadyTime deadline) {
 }
 
 // Never returns: a copy must not go on with what this process was doing, nor tidy up for it.
-[[noreturn]] void work_in_copy(const std::function<std::vector<double>()>& work, int out) {
+[[noreturn]] void work_in_copy(const std::function<std::vector<double>()>& work, int out,
+                               [[maybe_unused]] pid_t parent) {
 #ifdef __linux__
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) {
+    _exit(1);  // it was gone before
+  }
 #endif
   const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (nowhere >= 0) {
@@ -112,10 +116,11 @@ std::optional<std::vector<double>> run_apart(const std::function<std::vector<dou
   if (pipe2(ends, O_CLOEXEC) != 0) {
     return std::nullopt;
   }
+  const pid_t parent = getpid();
   const pid_t copy = fork();
   if (copy == 0) {
     close(ends[0]);
-    work_in_copy(work, ends[1]);
+    work_in_copy(work, ends[1], parent);
   }
   close(ends[1]);
   std::optional<std::vector<double>> numbers;

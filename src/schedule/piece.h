@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -74,8 +75,12 @@ Time simple_bound(const Piece& piece);
 
 struct SearchOptions {
   std::int64_t work_limit = 0;
+  Time cutoff = kNever;  // schedules that end no earlier are of no use
   bool dominance = true;
+  bool wide_order = true;
   bool mixed_bounds = true;
+  // Told the best end, the bound and the work so far; whether to stop.
+  std::function<bool(Time, Time, std::int64_t)> is_cancelled;
 };
 PieceAnswer search(const Piece& piece, const SearchOptions& options);
 

@@ -10,6 +10,7 @@
 // - Bounds of what is left: tasks that are not scheduled start no earlier than the last start, so
 //   that the bounds of the piece that they form by themselves count from there (relaxation.h).
 //   Computed for sets of tasks that are met several times, and kept.
+// - One order of wide tasks (wide_order.h).
 // - Dominance: of two states with the same tasks scheduled, one whose every core, network and
 // result
 //   that others wait for is free no later leads to no later an end.
@@ -25,6 +26,7 @@
 #include "schedule/choices.h"
 #include "schedule/piece.h"
 #include "schedule/state.h"
+#include "schedule/wide_order.h"
 
 namespace phaze::schedule {
 namespace {
@@ -45,6 +47,7 @@ class Search {
         options_(options),
         bounds_(piece, options.mixed_bounds),
         state_(piece),
+        wide_order_(piece, options.wide_order),
         best_(list_schedule(piece)) {
     current_.resize(piece.tasks.size());
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
@@ -59,20 +62,22 @@ class Search {
     bound_ = bounds_.root();
     CHECK(bound_ <= best_.makespan, "a bound is not above a schedule");
     for (std::int64_t effort = kQuickLook; !is_settled() && !is_spent(); effort *= kGrowth) {
-      look(effort, best_.makespan);
-      if (!is_settled()) {
+      look(effort, useful());
+      if (!is_settled() && !is_spent()) {
         anneal(kSteps * effort);
         raise_bound(effort);
       }
     }
     best_.work = work_;
-    best_.bound = bound_;
+    best_.bound = std::min(bound_, best_.makespan);
     return best_;
   }
 
  private:
-  bool is_settled() const { return bound_ == best_.makespan; }
-  bool is_spent() const { return work_ >= options_.work_limit; }
+  bool is_settled() const { return bound_ >= useful(); }
+  // Schedules that end no earlier are of no use.
+  Time useful() const { return std::min(best_.makespan, options_.cutoff); }
+  bool is_spent() const { return is_cancelled_ || work_ >= options_.work_limit; }
 
   // Searches for schedules that end before `limit`, with so many nodes at most; whether that was
   // enough to find the best or to show that there is none.
@@ -98,7 +103,7 @@ class Search {
   void raise_bound(std::int64_t nodes) {
     Time open = bound_;  // where the last question was left open, or the bound
     for (int i = 0; i < kQuestions && !is_settled() && !is_spent(); ++i) {
-      const Time high = open > bound_ ? open : best_.makespan;
+      const Time high = open > bound_ ? open : useful();
       const Time middle = bound_ + (high - bound_ + 1) / 2;
       if (!look(nodes / kQuestions, middle)) {
         open = middle;
@@ -107,7 +112,11 @@ class Search {
   }
 
   void branch(std::size_t depth) {
-    if (++work_ > last_node_) {
+    ++work_;
+    if (options_.is_cancelled && work_ % kNodesBetweenCalls == 0) {
+      is_cancelled_ = options_.is_cancelled(best_.makespan, bound_, work_);
+    }
+    if (is_cancelled_ || work_ > last_node_) {
       is_stopped_ = true;
       return;
     }
@@ -115,14 +124,16 @@ class Search {
       if (state_.latest_end() < limit_) {
         limit_ = best_.makespan = state_.latest_end();
         best_.starts = current_;
-        is_stopped_ = best_.makespan == bound_;
+        is_stopped_ = best_.makespan <= bound_;
       }
       return;
     }
-    if (options_.dominance && is_dominated()) {
+    const WideOrder::Forbidden forbidden = wide_order_.forbidden(state_.scheduled());
+    if (options_.dominance && is_dominated(forbidden)) {
       return;
     }
-    const std::vector<Choice> choices = list_choices(piece_, state_, bounds_, limit_);
+    const std::vector<Choice> choices =
+        list_choices(piece_, state_, bounds_, forbidden.now, wide_order_.narrow(), limit_);
     for (const Choice& choice : choices) {
       if (choice.bound >= limit_) {
         continue;
@@ -135,10 +146,13 @@ class Search {
       if (options_.mixed_bounds && choice.start.at + left_bound(scheduled) >= limit_) {
         continue;
       }
+      const WideOrder::Past past = wide_order_.past();
+      wide_order_.add(choice.task, choice.start.wide, state_.scheduled());
       const State::Undo undo = state_.add(choice.task, choice.start);
       current_[choice.task] = choice.start;
       branch(depth + 1);
       state_.remove(choice.task, choice.start.wide, undo);
+      wide_order_.restore(past);
       if (is_stopped_) {
         open_bound_ = std::min(open_bound_, choice.bound);
       }
@@ -182,27 +196,36 @@ class Search {
     numbers.push_back(state_.latest_end());
   }
 
-  bool is_dominated() {
-    describe(numbers_);
-    std::vector<std::vector<Time>>& seen = seen_[state_.scheduled()];
-    for (const std::vector<Time>& other : seen) {
-      // Numbers of other that lie before this state's time are as good as its time.
-      if (std::equal(other.begin(), other.end(), numbers_.begin(),
-                     [](Time a, Time b) { return a <= b; })) {
+  struct Seen {
+    WideOrder::Forbidden forbidden;
+    std::vector<Time> numbers;
+
+    bool is_as_good_as(const Seen& other) const {
+      // Numbers that lie before the other state's time are as good as its time.
+      return forbidden.is_within(other.forbidden) &&
+             std::equal(numbers.begin(), numbers.end(), other.numbers.begin(),
+                        [](Time a, Time b) { return a <= b; });
+    }
+  };
+
+  bool is_dominated(const WideOrder::Forbidden& forbidden) {
+    now_.forbidden = forbidden;
+    describe(now_.numbers);
+    std::vector<Seen>& seen = seen_[state_.scheduled()];
+    for (const Seen& other : seen) {
+      if (other.is_as_good_as(now_)) {
         return true;
       }
     }
-    std::erase_if(seen, [this](const std::vector<Time>& other) {
-      return std::equal(numbers_.begin(), numbers_.end(), other.begin(),
-                        [](Time a, Time b) { return a <= b; });
-    });
+    std::erase_if(seen, [this](const Seen& other) { return now_.is_as_good_as(other); });
     if (seen.size() < kKeptStates && stored_ < kMostStates) {
-      seen.push_back(numbers_);
+      seen.push_back(now_);
       ++stored_;
     }
     return false;
   }
 
+  static constexpr std::int64_t kNodesBetweenCalls = 1 << 14;
   static constexpr std::int64_t kQuickLook = 2'000, kGrowth = 8, kSteps = 4;
   static constexpr int kQuestions = 6;
   static constexpr int kVisits = 3, kLeftRounds = 48;
@@ -213,11 +236,12 @@ class Search {
   const SearchOptions options_;
   Bounds bounds_;
   State state_;
+  WideOrder wide_order_;
   PieceAnswer best_;
   std::vector<Start> current_;
-  std::vector<Time> numbers_;
   std::array<std::size_t, kKinds> watched_{};  // cores that can be in use at once
-  std::unordered_map<Mask, std::vector<std::vector<Time>>, MaskHash> seen_;
+  Seen now_;
+  std::unordered_map<Mask, std::vector<Seen>, MaskHash> seen_;
   struct Left {
     int visits = 0;
     Time bound = 0;
@@ -229,6 +253,7 @@ class Search {
   Time limit_ = 0;            // schedules that end no earlier are of no use
   Time open_bound_ = kNever;  // least of what the last look left open
   bool is_stopped_ = false;
+  bool is_cancelled_ = false;
 };
 
 }  // namespace
@@ -248,7 +273,16 @@ PieceAnswer search(const Piece& piece, const SearchOptions& options) {
     task.one /= unit;
     task.all = task.all == kNever ? kNever : task.all / unit;
   }
-  PieceAnswer answer = Search(scaled, options).run();
+  SearchOptions scaled_options = options;
+  if (options.cutoff != kNever) {
+    scaled_options.cutoff = options.cutoff / unit + (options.cutoff % unit > 0 ? 1 : 0);
+  }
+  if (options.is_cancelled) {
+    scaled_options.is_cancelled = [&](Time best, Time bound, std::int64_t work) {
+      return options.is_cancelled(best * unit, bound * unit, work);
+    };
+  }
+  PieceAnswer answer = Search(scaled, scaled_options).run();
   for (Start& start : answer.starts) {
     start.at *= unit;
   }
