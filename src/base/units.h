@@ -83,4 +83,9 @@ constexpr Seconds operator/(Bytes bytes, BytesPerSecond rate) {
   return Seconds(static_cast<double>(bytes.value()) / rate.value());
 }
 
+// The nearest number of seconds.
+constexpr Seconds to_seconds(Picoseconds time) {
+  return Seconds(static_cast<double>(time.value()) / 1e12);
+}
+
 }  // namespace phaze

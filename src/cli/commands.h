@@ -33,6 +33,8 @@ void add_chips_command(CLI::App& program, Action& action);
 void add_chip_command(CLI::App& program, Action& action);
 void add_estimate_command(CLI::App& program, Action& action);
 void add_schedule_command(CLI::App& program, Action& action);
+void add_place_command(CLI::App& program, Action& action);
+void add_simulate_command(CLI::App& program, Action& action);
 void add_clusters_command(CLI::App& program, Action& action);
 void add_cluster_command(CLI::App& program, Action& action);
 

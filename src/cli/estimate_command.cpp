@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/device.h"
 #include "cli/model_options.h"
 #include "cli/output.h"
 #include "cost/estimate.h"
@@ -11,7 +12,6 @@
 #include "io/estimate_json.h"
 #include "io/measured_reader.h"
 #include "presets/chips.h"
-#include "presets/clusters.h"
 #include "report/estimate_report.h"
 #include "verify/product.h"
 
@@ -125,21 +125,6 @@ int run_gemm(const EstimateOptions& options, const hw::Chip& chip, Diagnostics& 
   return print(options.json ? io::write_product_estimate(*answer) : report::product_text(*answer));
 }
 
-// The first type of number that products of the model need and the chip cannot multiply.
-std::optional<graph::ElementType> missing_format(const hw::Chip& chip, const graph::Model& model) {
-  for (const graph::Layer& layer : model.layers) {
-    for (const graph::Operator& op : layer.operators) {
-      if (graph::traits(op.kind).unit == graph::Unit::kTensor) {
-        const graph::ElementType type = layer.tensors[op.inputs[0]].type;
-        if (!cost::matrix_format(chip, type)) {
-          return type;
-        }
-      }
-    }
-  }
-  return std::nullopt;
-}
-
 int run_estimate(const EstimateOptions& options) {
   Diagnostics diagnostics;
   const std::optional<hw::Chip> chip =
@@ -166,32 +151,11 @@ int run_estimate(const EstimateOptions& options) {
   if (!model || diagnostics.has_errors()) {
     return report_bad_input(diagnostics);
   }
-  if (const auto type = missing_format(*chip, *model)) {
-    diagnostics.error(
-        {"command line", 0, 0, "--precision"},
-        chip->name + " has no matrix units for " + std::string(graph::to_string(*type)));
-    return report_bad_input(diagnostics);
+  const auto [device, exit_code] = make_device(*chip, options.cluster, *model);
+  if (!device) {
+    return exit_code;
   }
-  cost::CostContext context = cost::make_context(*chip);
-  std::optional<hw::Cluster> cluster;
-  if (model->tensor_width > 1) {
-    cluster = presets::load_cluster(options.cluster, {}, diagnostics);
-    if (!cluster) {
-      return report_bad_input(diagnostics);
-    }
-    if (chip->links.count > 0) {
-      cluster = hw::with_link_limit(*cluster, hw::link_bandwidth(*chip));
-    }
-    const auto group = cost::place_group(*cluster, model->tensor_width, 1, cost::Company::kAll);
-    if (!group) {
-      return report_no_answer("cluster " + cluster->name + " has no place for groups of " +
-                              std::to_string(model->tensor_width) + " devices");
-    }
-    context.network = cost::Network{&*cluster, *group};
-  }
-  if (model->settings.contains("fusion") && model->settings.at("fusion") == "none") {
-    context.kernels = cost::Kernels::kLibrary;
-  }
+  cost::CostContext context = device->context;
   cost::MeasuredTable table;
   if (!options.measured.empty()) {
     const auto text = io::read_text_file(options.measured, diagnostics);
@@ -211,7 +175,7 @@ int run_estimate(const EstimateOptions& options) {
   }
   plan::Estimate estimate = cost::estimate_step(context, *model);
   estimate.chip_settings = options.settings;
-  estimate.cluster = cluster ? cluster->name : "";
+  estimate.cluster = device->cluster ? device->cluster->name : "";
   return print(options.json ? io::write_estimate(estimate)
                             : report::estimate_text(estimate, options.all_operators));
 }

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "cli/commands.h"
+#include "cli/interrupt.h"
 #include "cli/output.h"
 
 namespace phaze::cli {
@@ -101,7 +102,7 @@ int run(int argc, char** argv) {
   program.set_version_flag("--version", "phaze " + std::string(kVersion));
   program.require_subcommand(1);
   program.footer(
-      "Exit codes: 0 an answer, 1 no feasible answer, 2 bad input.\n"
+      "Exit codes: 0 an answer, 1 no feasible answer, 2 bad input, 130 interrupted.\n"
       "`phaze COMMAND --help` explains a command.");
   program.get_formatter()->column_width(32);
   program.option_defaults()->disable_flag_override();  // no --json=false
@@ -112,6 +113,8 @@ int run(int argc, char** argv) {
   add_chip_command(program, action);
   add_estimate_command(program, action);
   add_schedule_command(program, action);
+  add_place_command(program, action);
+  add_simulate_command(program, action);
   add_clusters_command(program, action);
   add_cluster_command(program, action);
   try {
@@ -133,6 +136,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe shows as a failed write
+  phaze::cli::exit_on_interrupt();
   try {
     return phaze::cli::run(argc, argv);
   } catch (const std::bad_alloc&) {

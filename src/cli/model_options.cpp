@@ -34,8 +34,7 @@ bool is_for_backward(const std::string& option) {
 
 }  // namespace
 
-std::optional<graph::Model> make_graph(const ModelOptions& options, bool forward_only,
-                                       Diagnostics& diagnostics) {
+std::optional<Workload> load_workload(const ModelOptions& options, Diagnostics& diagnostics) {
   models::BuildOptions build;
   build.sequence = options.sequence;
   build.decoder_sequence = options.decoder_sequence;
@@ -62,12 +61,6 @@ std::optional<graph::Model> make_graph(const ModelOptions& options, bool forward
       parse("--fusion", fusion, graph::parse_fusion, {"full", "elementwise", "none"}, diagnostics);
   build.precision = training.precision;
 
-  for (const std::string& name : options.given) {
-    if (forward_only && is_for_backward(name)) {
-      diagnostics.error({"command line", 0, 0, name}, "means nothing with --forward");
-    }
-  }
-
   std::optional<models::LoadedModel> loaded;
   if (options.model == "-") {
     if (const auto text = io::read_text(std::cin, "standard input", diagnostics)) {
@@ -79,11 +72,27 @@ std::optional<graph::Model> make_graph(const ModelOptions& options, bool forward
   if (!loaded || diagnostics.has_errors()) {
     return std::nullopt;
   }
+  return Workload{*std::move(loaded), build, training};
+}
+
+std::optional<graph::Model> make_graph(const ModelOptions& options, bool forward_only,
+                                       Diagnostics& diagnostics) {
+  for (const std::string& name : options.given) {
+    if (forward_only && is_for_backward(name)) {
+      diagnostics.error({"command line", 0, 0, name}, "means nothing with --forward");
+    }
+  }
+
+  std::optional<Workload> workload = load_workload(options, diagnostics);
+  if (!workload) {
+    return std::nullopt;
+  }
+  auto& [loaded, build, training] = *workload;
   std::optional<graph::Model> model;
-  if (const auto* spec = std::get_if<models::ModelSpec>(&*loaded)) {
+  if (const auto* spec = std::get_if<models::ModelSpec>(&loaded)) {
     model = models::build_model(*spec, build, diagnostics);
   } else {
-    model = std::get<graph::Model>(*loaded);
+    model = std::get<graph::Model>(loaded);
     const bool is_complete = graph::is_training(*model);
     for (const std::string& name : options.given) {
       const bool is_for_training = is_for_backward(name) || name == "--precision";
@@ -103,8 +112,8 @@ std::optional<graph::Model> make_graph(const ModelOptions& options, bool forward
   return forward_only ? model : graph::to_training(std::move(*model), training);
 }
 
-std::vector<CLI::Option*> add_model_options(CLI::App& command, ModelOptions& options,
-                                            bool model_required) {
+std::vector<CLI::Option*> add_workload_options(CLI::App& command, ModelOptions& options,
+                                               bool model_required) {
   command
       .add_option("MODEL", options.model,
                   "Built-in name, Hugging Face config.json (or its folder), graph file, or - "
@@ -120,6 +129,29 @@ std::vector<CLI::Option*> add_model_options(CLI::App& command, ModelOptions& opt
                       "Tokens per sequence of an encoder-decoder's second half (default: as "
                       "--sequence)")
           ->check(whole_number()),
+      command.add_option("--attention", options.attention,
+                         "flash: one fused operator; eager: separate products and softmax "
+                         "(default: flash)"),
+      command.add_option("--execution", options.execution,
+                         "fused: a tuned training stack; eager: the library's operators one by "
+                         "one (default: fused)"),
+      command.add_flag("--expand-kv", options.expand_kv,
+                       "Copy grouped keys and values out to all heads before attention"),
+      command.add_option("--precision", options.precision,
+                         "mixed: bf16 with fp32 gradients and master weights; bf16; fp32 "
+                         "(default: mixed)"),
+      command.add_option("--optimizer", options.optimizer, "adam or sgd (default: adam)"),
+      command.add_option("--fusion", options.fusion,
+                         "full: element-wise operators into products and one another; "
+                         "elementwise: into one another only; none (default: full, with eager "
+                         "execution none)"),
+  };
+}
+
+std::vector<CLI::Option*> add_model_options(CLI::App& command, ModelOptions& options,
+                                            bool model_required) {
+  std::vector<CLI::Option*> added = add_workload_options(command, options, model_required);
+  const std::vector<CLI::Option*> cut = {
       command
           .add_option("--microbatch", options.microbatch,
                       "Sequences that go through together (default: 1)")
@@ -131,26 +163,12 @@ std::vector<CLI::Option*> add_model_options(CLI::App& command, ModelOptions& opt
           ->check(whole_number()),
       command.add_flag("--sequence-parallel", options.sequence_parallel,
                        "Split norms and dropouts over the tensor-parallel devices too"),
-      command.add_option("--attention", options.attention,
-                         "flash: one fused operator; eager: separate products and softmax "
-                         "(default: flash)"),
-      command.add_option("--execution", options.execution,
-                         "fused: a tuned training stack; eager: the library's operators one by "
-                         "one (default: fused)"),
-      command.add_flag("--expand-kv", options.expand_kv,
-                       "Copy grouped keys and values out to all heads before attention"),
       command.add_option("--recompute", options.recompute,
                          "none, selective (the attention core), full, or parts joined by +: "
                          "attention, norms, activations (default: none)"),
-      command.add_option("--precision", options.precision,
-                         "mixed: bf16 with fp32 gradients and master weights; bf16; fp32 "
-                         "(default: mixed)"),
-      command.add_option("--optimizer", options.optimizer, "adam or sgd (default: adam)"),
-      command.add_option("--fusion", options.fusion,
-                         "full: element-wise operators into products and one another; "
-                         "elementwise: into one another only; none (default: full, with eager "
-                         "execution none)"),
   };
+  added.insert(added.end(), cut.begin(), cut.end());
+  return added;
 }
 
 void note_given(const std::vector<CLI::Option*>& added, ModelOptions& options) {

@@ -9,6 +9,8 @@
 #include "base/diagnostics.h"
 #include "graph/layer.h"
 #include "graph/training.h"
+#include "models/build.h"
+#include "models/load.h"
 
 namespace phaze::cli {
 
@@ -28,6 +30,18 @@ struct ModelOptions {
   std::string fusion;              // when given
   std::vector<std::string> given;  // options that were on the command line
 };
+
+// A model, and how graphs of it are built.
+struct Workload {
+  models::LoadedModel model;
+  models::BuildOptions build;
+  graph::TrainingOptions training;
+};
+std::optional<Workload> load_workload(const ModelOptions& options, Diagnostics& diagnostics);
+
+// Adds MODEL and the options that say how it trains, but not how it is cut.
+std::vector<CLI::Option*> add_workload_options(CLI::App& command, ModelOptions& options,
+                                               bool model_required);
 
 // Adds MODEL and the options. They note themselves in `given` when the command line was read, by
 // note_given.

@@ -1,5 +1,9 @@
 #include "cli/output.h"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -18,6 +22,18 @@ int print(const std::string& text) {
   }
   std::fprintf(stderr, "phaze: cannot write the answer: %s\n", std::strerror(errno));
   return kBadInput;
+}
+
+std::size_t chart_width() {
+  constexpr std::size_t kElsewhere = 100;
+  constexpr std::size_t kLabels = 12;
+  winsize size{};
+  if (isatty(STDOUT_FILENO) != 1 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 ||
+      size.ws_col == 0) {
+    return kElsewhere;
+  }
+  const std::size_t columns = size.ws_col;
+  return std::clamp<std::size_t>(columns > kLabels ? columns - kLabels : 0, 40, 200);
 }
 
 int report_no_answer(const std::string& why) {

@@ -1,6 +1,7 @@
 #pragma once
 // Standard output and standard error: answers go to the first, everything else to the second.
 
+#include <cstddef>
 #include <string>
 
 #include "base/diagnostics.h"
@@ -9,6 +10,9 @@ namespace phaze::cli {
 
 // Writes an answer; kAnswer, or kBadInput with a message when it cannot be written (a full disk).
 int print(const std::string& text);
+
+// Columns that a chart may take beside its labels: what a terminal has room for, 100 elsewhere.
+std::size_t chart_width();
 
 // Says on standard error why there is no answer; kNoAnswer.
 int report_no_answer(const std::string& why);

@@ -38,14 +38,27 @@ double aligned_share(const hw::Chip& chip, const Layer& layer, const Operator& o
   return cost::aligned_share(chip, rows);
 }
 
+// What the product sees of the chip.
+plan::TensorMachine machine_of(const CostContext& context, const Layer& layer, const Operator& op,
+                               hw::NumberFormat format) {
+  plan::TensorMachine machine = tensor_machine(*context.chip, format, context.share);
+  machine.port_bandwidth = machine.port_bandwidth * aligned_share(*context.chip, layer, op);
+  return machine;
+}
+
+std::optional<ProductAnswer> solve(const CostContext& context, const plan::ProductProblem& problem,
+                                   const plan::TensorMachine& machine) {
+  return context.products != nullptr ? context.products->solve(problem, machine)
+                                     : solve_product(problem, machine);
+}
+
 // Epilogues ride on the product: their lanes work beside the arrays, their other operands pass with
 // the product's own.
 OperatorCost product_cost(const CostContext& context, const Layer& layer, const Operator& op) {
   const hw::Chip& chip = *context.chip;
   const plan::ProductProblem problem = product_problem(layer, op);
-  plan::TensorMachine machine = tensor_machine(chip, format_of(context, layer, op), context.share);
-  machine.port_bandwidth = machine.port_bandwidth * aligned_share(chip, layer, op);
-  const std::optional<ProductAnswer> answer = solve_product(problem, machine);
+  const plan::TensorMachine machine = machine_of(context, layer, op, format_of(context, layer, op));
+  const std::optional<ProductAnswer> answer = solve(context, problem, machine);
   CHECK(answer, "callers look for obstacles first");
   OperatorCost cost;
   cost.mapping = answer->mapping;
@@ -169,7 +182,7 @@ std::optional<std::string> find_obstacle(const CostContext& context, const Layer
   }
   if (op.product) {
     const plan::ProductProblem problem = product_problem(layer, op);
-    if (!solve_product(problem, tensor_machine(chip, *format, context.share))) {
+    if (!solve(context, problem, machine_of(context, layer, op, *format))) {
       return "has no tile that fits a core's local buffer";
     }
   }

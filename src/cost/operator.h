@@ -8,6 +8,7 @@
 #include "cost/group.h"
 #include "cost/machine.h"
 #include "cost/measured.h"
+#include "cost/product_memo.h"
 #include "cost/vector.h"
 #include "graph/layer.h"
 #include "hw/cluster.h"
@@ -30,6 +31,7 @@ struct CostContext {
   Kernels kernels = Kernels::kTuned;
   std::optional<Network> network;        // needed for layers with collectives
   const MeasuredTable* table = nullptr;  // where there is one, it goes before the model
+  ProductMemo* products = nullptr;       // where there is one, each product is solved once
 };
 
 // The chip must outlive the context.

@@ -116,7 +116,7 @@ class StepWriter {
       run_backward(at - 1);
     }
     const std::size_t end = border();
-    program_.blocks.push_back({end, end + 1, 1});
+    program_.blocks.push_back({end, end + 1, 1, model_.layers.size()});
     for (const StorageId id : kept_to_the_end_) {
       use(id);
     }
@@ -189,7 +189,7 @@ class StepWriter {
     for (std::size_t output = 0; output < layer_of(e).outputs.size(); ++output) {
       hand_over(at, output);
     }
-    program_.blocks.push_back({begin, now() + 1, e.times});
+    program_.blocks.push_back({begin, now() + 1, e.times, e.layer});
   }
 
   void find_storages(std::size_t at) {
@@ -282,7 +282,7 @@ class StepWriter {
         use(offers_[offer].storage);
       }
     }
-    program_.blocks.push_back({begin, now() + 1, e.times});
+    program_.blocks.push_back({begin, now() + 1, e.times, e.layer});
   }
 
   void run_node(const Execution& e, const BackwardNode& node) {

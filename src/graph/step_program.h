@@ -39,11 +39,12 @@ struct Event {
 struct Block {
   std::size_t begin = 0, end = 0;
   std::int64_t times = 1;
+  std::size_t layer = 0;  // of the model
 };
 
 struct StepProgram {
   std::vector<Event> events;  // the last one is the optimiser
-  std::vector<Block> blocks;
+  std::vector<Block> blocks;  // forward, backward, and the optimiser, which is no layer's
   IdVector<StorageId, Storage> storages;
   std::size_t backward_begin = 0;
 };

@@ -6,8 +6,6 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <map>
 #include <set>
 #include <sstream>
@@ -15,70 +13,14 @@
 
 #include "base/text.h"
 #include "io/document.h"
+#include "io/document_parts.h"
 #include "io/document_text.h"
+#include "io/json_parser.h"
 
 namespace phaze::io {
 namespace {
 
-constexpr std::size_t kMaxDepth = 100;
-
 std::string too_deep() { return "nested deeper than " + std::to_string(kMaxDepth) + " values"; }
-
-bool has_leading_zero(std::string_view text) {
-  const std::size_t first = text.starts_with('+') || text.starts_with('-') ? 1 : 0;
-  return text.size() > first + 1 && text[first] == '0';
-}
-
-template <class Number>
-bool parse_whole(std::string_view text, Number& number) {
-  if (text.starts_with('+') && !text.starts_with("+-")) {
-    text.remove_prefix(1);
-  }
-  Number parsed{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed);
-  const bool is_whole = error == std::errc() && end == text.data() + text.size();
-  number = is_whole ? parsed : number;
-  return is_whole;
-}
-
-// A scalar without quotes.
-void read_plain(const std::string& text, Value& value) {
-  double number = 0;
-  if (text == "null" || text == "~" || text.empty()) {
-    value.kind = ValueKind::kNull;
-  } else if (text == "true" || text == "True" || text == "false" || text == "False") {
-    value.kind = ValueKind::kBoolean;
-    value.boolean = text == "true" || text == "True";
-  } else if (!has_leading_zero(text) && parse_whole(text, value.integer)) {
-    value.kind = ValueKind::kInteger;
-    value.number = static_cast<double>(value.integer);
-  } else if (parse_whole(text, number) && std::isfinite(number)) {
-    value.kind = ValueKind::kNumber;
-    value.number = number;
-  }
-}
-
-// The path of a value within its map or list. Every value carries its own, so a very long one loses
-// its middle.
-std::string joined(const std::string& key, const std::string& part) {
-  constexpr std::size_t kLongest = 240;
-  constexpr std::size_t kKept = 100;
-  std::string path = key + part;
-  if (path.size() <= kLongest) {
-    return path;
-  }
-  std::size_t tail = path.size() - kKept;
-  while (tail < path.size() && (static_cast<unsigned char>(path[tail]) & 0xC0U) == 0x80U) {
-    ++tail;  // not within a character
-  }
-  return shortened(path, kKept) + path.substr(tail);
-}
-std::string item_path(const Value& list, std::size_t at) {
-  return joined(list.where.key, "[" + std::to_string(at) + "]");
-}
-std::string member_path(const Value& map, const std::string& name) {
-  return joined(map.where.key, (map.where.key.empty() ? "" : ".") + name);
-}
 
 std::size_t count_values(const Value& value) {
   std::size_t count = 1;
@@ -125,7 +67,7 @@ class Builder : public YAML::EventHandler {
     value.kind = ValueKind::kText;
     const bool is_quoted = tag == "!";
     if (!is_quoted) {
-      read_plain(text, value);
+      read_plain(value);
     }
     deliver(std::move(value), anchor, is_quoted);
   }
@@ -333,6 +275,9 @@ std::optional<Value> parse_document(std::string_view text, const std::string& so
   const std::size_t before = diagnostics.error_count();
   if (!check_text(text, source, diagnostics)) {
     return std::nullopt;
+  }
+  if (std::optional<Value> value = parse_plain_json(text, source)) {
+    return value;
   }
   try {
     std::istringstream stream(as_yaml(text));

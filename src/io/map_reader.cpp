@@ -64,16 +64,17 @@ const Value* MapReader::find(const std::string& key) {
 std::int64_t MapReader::count(const std::string& key, std::optional<std::int64_t> fallback,
                               std::int64_t least, std::int64_t most) {
   const Value* value = find(key);
-  const std::string range =
-      "expected a whole number from " + std::to_string(least) + " to " + std::to_string(most);
+  const auto range = [&] {
+    return "expected a whole number from " + std::to_string(least) + " to " + std::to_string(most);
+  };
   if (value == nullptr) {
     if (!fallback) {
-      error(key, "this key is required: " + range);
+      error(key, "this key is required: " + range());
     }
     return fallback.value_or(least);
   }
   if (value->kind != ValueKind::kInteger || value->integer < least || value->integer > most) {
-    report(*value, range + ", found " + describe(*value));
+    report(*value, range() + ", found " + describe(*value));
     return least;
   }
   return value->integer;
@@ -81,15 +82,15 @@ std::int64_t MapReader::count(const std::string& key, std::optional<std::int64_t
 
 double MapReader::number(const std::string& key, std::optional<double> fallback, Bounds bounds) {
   const Value* value = find(key);
-  const std::string range = "expected a number " + range_text(bounds);
+  const auto range = [&] { return "expected a number " + range_text(bounds); };
   if (value == nullptr) {
     if (!fallback) {
-      error(key, "this key is required: " + range);
+      error(key, "this key is required: " + range());
     }
     return fallback.value_or(bounds.least);
   }
   if (!is_number(*value) || !is_within(value->number, bounds)) {
-    report(*value, range + ", found " + describe(*value));
+    report(*value, range() + ", found " + describe(*value));
     return fallback.value_or(bounds.least);
   }
   return value->number;

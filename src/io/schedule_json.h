@@ -2,8 +2,8 @@
 // Schedules and their problems as JSON (docs/formats.md).
 
 #include <string>
-#include <vector>
 
+#include "plan/model_schedule.h"
 #include "plan/schedule.h"
 
 namespace phaze::io {
@@ -13,7 +13,6 @@ std::string write_schedule_problem(const plan::ScheduleProblem& problem);
 
 // A schedule has a run for every task of its problem.
 std::string write_schedule(const plan::ScheduleProblem& problem, const plan::Schedule& schedule);
-std::string write_layer_schedules(const std::string& model, const std::string& chip,
-                                  const std::vector<plan::LayerSchedule>& layers);
+std::string write_model_schedule(const plan::ModelSchedule& schedule);
 
 }  // namespace phaze::io

@@ -59,6 +59,9 @@ class Reader {
   explicit Reader(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
 
   ScheduleProblem read(const Value& document) {
+    if (!expect_map(document)) {
+      return {};
+    }
     MapReader map(document, diagnostics_);
     read_cores(map);
     problem_.exclusive_wide = map.flag("exclusive_wide", true);
@@ -69,6 +72,14 @@ class Reader {
   }
 
  private:
+  // Of anything else every key would be missing too.
+  bool expect_map(const Value& value) {
+    if (value.kind != ValueKind::kMap) {
+      diagnostics_.error(value.where, "expected a map, found " + describe(value));
+    }
+    return value.kind == ValueKind::kMap;
+  }
+
   void read_cores(MapReader& map) {
     const std::size_t before = diagnostics_.error_count();
     if (const Value* cores = map.child("cores")) {
@@ -84,6 +95,7 @@ class Reader {
 
   void read_tasks(MapReader& map) {
     const std::vector<Value>& items = map.full_list("operators", "a list of operators", "operator");
+    has_tasks_ = !items.empty();
     if (items.size() > kMostTasks) {
       map.error("operators", "expected at most " + std::to_string(kMostTasks) +
                                  " operators, found " + std::to_string(items.size()));
@@ -113,6 +125,11 @@ class Reader {
   }
 
   Task read_task(const Value& item) {
+    if (!expect_map(item)) {
+      ids_.emplace_back();
+      has_ids_ = false;
+      return {};
+    }
     MapReader map(item, diagnostics_);
     Task task;
     read_id(map, task);
@@ -140,18 +157,17 @@ class Reader {
   void read_id(MapReader& map, Task& task) {
     const std::size_t before = diagnostics_.error_count();
     task.id = map.text("id", std::nullopt);
-    if (diagnostics_.error_count() > before) {
-      ids_.emplace_back();
-      return;
+    if (diagnostics_.error_count() == before) {
+      if (task.id.empty()) {
+        map.error("id", "expected text, found none");
+      }
+      const auto [known, is_new] = by_id_.emplace(task.id, ids_.size());
+      if (!is_new) {
+        map.error("id", quoted(task.id) + " is the id of operators[" +
+                            std::to_string(known->second) + "] too");
+      }
     }
-    if (task.id.empty()) {
-      map.error("id", "expected text, found none");
-    }
-    const auto [known, is_new] = by_id_.emplace(task.id, ids_.size());
-    if (!is_new) {
-      map.error("id", quoted(task.id) + " is the id of operators[" + std::to_string(known->second) +
-                          "] too");
-    }
+    has_ids_ = has_ids_ && diagnostics_.error_count() == before;
     ids_.push_back(task.id);
   }
 
@@ -216,6 +232,9 @@ class Reader {
       return std::nullopt;
     }
     const auto found = by_id_.find(value.text);
+    if (found == by_id_.end() && !has_ids_) {
+      return std::nullopt;  // it may be the one that has a fault
+    }
     if (found == by_id_.end()) {
       std::string message = "no operator has the id " + quoted(value.text);
       if (suggestions_ < kMostSuggestions) {
@@ -276,6 +295,7 @@ class Reader {
   ScheduleProblem problem_;
   bool has_cores_ = false;
   bool has_tasks_ = true;
+  bool has_ids_ = true;           // each operator has its own
   std::vector<std::string> ids_;  // of all operators, empty where there is none
   std::unordered_map<std::string, std::size_t> by_id_;
   std::vector<const Value*> edge_values_;  // of the problem's edges

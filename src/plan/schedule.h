@@ -93,9 +93,11 @@ struct LayerSchedule {
   std::string name;
   LayerPass pass = LayerPass::kForward;
   std::int64_t repeat = 1;
+  // With all cores of the chip; wide tasks have all of their kind.
   ScheduleProblem problem;
   Schedule schedule;
-  // Tasks are priced at 1/busy_cores of what cores share.
+  // Tasks on one core run on the first so many of a kind, priced at 1/busy_cores of what cores
+  // share. Whatever the number, no schedule takes less than this one's bound.
   std::int64_t busy_cores = 1;
   // The chip runs one operator at a time: the time is the sum.
   bool is_serial = false;
@@ -105,6 +107,10 @@ struct LayerSchedule {
 
   // The makespan, or the floor where that is later.
   Picoseconds time() const { return schedule.makespan > floor ? schedule.makespan : floor; }
+  // No schedule takes less.
+  bool is_proved() const {
+    return schedule.status == SolveStatus::kOptimal || schedule.makespan <= floor;
+  }
 
   bool operator==(const LayerSchedule&) const = default;
 };

@@ -69,8 +69,8 @@ bool read_all(int file, void* data, std::size_t size, SteadyTime deadline) {
                                [[maybe_unused]] pid_t parent) {
 #ifdef __linux__
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) {
-    _exit(1);  // it was gone before
+  while (getppid() != parent) {
+    kill(getpid(), SIGKILL);  // it was gone before
   }
 #endif
   const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);

@@ -95,7 +95,8 @@ class Search {
 
   void anneal(std::int64_t steps) {
     best_.work = work_;
-    best_ = improve(piece_, std::move(best_), bound_, std::min(steps, options_.work_limit - work_));
+    best_ = improve(piece_, std::move(best_), bound_,
+                    std::min({steps, kMostSteps, options_.work_limit - work_}));
     work_ = best_.work;
   }
 
@@ -227,6 +228,8 @@ class Search {
 
   static constexpr std::int64_t kNodesBetweenCalls = 1 << 14;
   static constexpr std::int64_t kQuickLook = 2'000, kGrowth = 8, kSteps = 4;
+  static constexpr std::int64_t kMostSteps =
+      1'000'000;  // of an annealing, which is not interrupted
   static constexpr int kQuestions = 6;
   static constexpr int kVisits = 3, kLeftRounds = 48;
   static constexpr std::size_t kKeptStates = 64;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/check.h"
 #include "cost/layer.h"
@@ -47,6 +48,24 @@ Picoseconds up(Seconds time) {
 }
 Picoseconds down(Seconds time) {
   return Picoseconds(static_cast<std::int64_t>(std::floor(time.value() * kPerSecond)));
+}
+
+// The chip's cores in place of those of the problem that was solved: wide tasks have all of them.
+void put_on_chip(LayerSchedule& layer, const hw::Chip& chip) {
+  layer.problem.tensor_cores = chip.tensor.count;
+  layer.problem.vector_cores = chip.vector.count;
+  const auto all = [](std::vector<std::int64_t>& cores, std::int64_t count) {
+    if (!cores.empty()) {
+      cores.resize(static_cast<std::size_t>(count));
+      std::iota(cores.begin(), cores.end(), 0);
+    }
+  };
+  for (plan::TaskRun& run : layer.schedule.runs) {
+    if (run.wide) {
+      all(run.tensor_cores, chip.tensor.count);
+      all(run.vector_cores, chip.vector.count);
+    }
+  }
 }
 
 cost::CostContext on_one_core(const cost::CostContext& context, std::int64_t busy_cores) {
@@ -144,35 +163,44 @@ LayerSchedule schedule_layer(const cost::CostContext& context, const Layer& laye
     best.floor_reason = plan::TimeFloor::kNone;
     best.problem = make_problem(context, layer, pass, 1, true);
     // One after another, wide: a chain.
-    best.problem.tensor_cores = context.chip->tensor.count;
-    best.problem.vector_cores = context.chip->vector.count;
     for (const TaskId id : ids_of(best.problem.tasks)) {
       plan::Task& task = best.problem.tasks[id];
       if (task.all_cores) {
-        task.one_core = std::max(task.one_core, *task.all_cores);
+        task.one_core = *task.all_cores;
       }
       if (id.index() > 0) {
         best.problem.edges.emplace_back(TaskId(id.index() - 1), id);
       }
     }
-    best.schedule = solve(best.problem);
+    best.schedule = solve(best.problem, std::nullopt);
+    for (const TaskId id : ids_of(best.problem.tasks)) {
+      best.schedule.runs[id].wide = best.problem.tasks[id].all_cores.has_value();
+    }
+    put_on_chip(best, *context.chip);
     return best;
   }
   const std::int64_t most = std::max(context.chip->tensor.count, context.chip->vector.count);
-  bool is_first = true;
+  std::optional<Picoseconds> least;  // that any number of busy cores could take
   for (std::int64_t busy = 1;; busy = std::min(2 * busy, most)) {
     LayerSchedule other = best;
     other.busy_cores = busy;
     other.problem = make_problem(context, layer, pass, busy, exclusive_wide);
-    other.schedule = solve(other.problem);
-    if (is_first || other.time() < best.time()) {
+    other.schedule = solve(other.problem, least ? std::optional(best.time()) : std::nullopt);
+    const Picoseconds bound = std::max(other.schedule.lower_bound, best.floor);
+    if (!least || other.time() < best.time()) {
       best = std::move(other);
-      is_first = false;
     }
-    if (busy == most) {
-      return best;
+    least = std::min(least.value_or(bound), bound);
+    if (busy == most || best.time() == best.floor) {
+      break;
     }
   }
+  if (*least < best.schedule.lower_bound) {
+    best.schedule.lower_bound = *least;
+    best.schedule.status = plan::SolveStatus::kFeasible;
+  }
+  put_on_chip(best, *context.chip);
+  return best;
 }
 
 }  // namespace phaze::search

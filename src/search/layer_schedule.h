@@ -3,6 +3,7 @@
 // what cores share. docs/models.md, section 16.
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "cost/operator.h"
@@ -11,7 +12,9 @@
 
 namespace phaze::search {
 
-using Solver = std::function<plan::Schedule(const plan::ScheduleProblem&)>;
+// Schedules that end at `cutoff` or later are of no use, where one is given.
+using Solver =
+    std::function<plan::Schedule(const plan::ScheduleProblem&, std::optional<Picoseconds> cutoff)>;
 
 // The operators of one pass of a layer as tasks, when at most `busy_cores` of a kind are busy at
 // once and share what is shared; edges as data flows. Operators that take no time are left out.
@@ -20,8 +23,9 @@ plan::ScheduleProblem make_problem(const cost::CostContext& context, const graph
                                    plan::LayerPass pass, std::int64_t busy_cores,
                                    bool exclusive_wide);
 
-// The best over busy cores 1, 2, 4, ... all; never below the bytes that pass the global buffer and
-// HBM over their bandwidths. On chips without concurrent operators they follow one another.
+// The best over busy cores 1, 2, 4, ... all, shown on all cores of the chip; never below the bytes
+// that pass the global buffer and HBM over their bandwidths. On chips without concurrent operators
+// they follow one another. `solve` may see several problems, on fewer cores than the chip has.
 plan::LayerSchedule schedule_layer(const cost::CostContext& context, const graph::Layer& layer,
                                    plan::LayerPass pass, bool exclusive_wide, const Solver& solve);
 

@@ -1,15 +1,16 @@
-// Schedules by integer programming against all schedules of small problems, in both formulations
-// and under both rules; what the solver claims when it is stopped; every answer through the
-// checker.
+// Schedules by integer programming against all schedules of small problems and the exact search, in
+// both formulations and under both rules; what the solver claims when it is stopped; every answer
+// through the checker.
 #include <gtest/gtest.h>
 
 #include <array>
 #include <string>
 
+#include "schedule/exact.h"
 #include "schedule/ilp.h"
 #include "support/schedule_brute_force.h"
+#include "support/schedule_checks.h"
 #include "support/schedule_generators.h"
-#include "verify/schedule.h"
 
 namespace phaze::tests {
 namespace {
@@ -25,17 +26,9 @@ using schedule::IlpOptions;
 
 constexpr std::array kFormulations = {Formulation::kOriginal, Formulation::kStrong};
 
-std::string joined(const std::vector<std::string>& faults) {
-  std::string text;
-  for (const std::string& fault : faults) {
-    text += fault + "; ";
-  }
-  return text;
-}
-
 Schedule solve_and_check(const ScheduleProblem& problem, const IlpOptions& options) {
   Schedule answer = schedule::solve_ilp(problem, options);
-  EXPECT_EQ(joined(verify::find_faults(problem, answer)), "");
+  EXPECT_EQ(faults_of(problem, answer), "");
   return answer;
 }
 
@@ -82,6 +75,7 @@ void compare_with_brute_force(std::uint64_t begin, std::uint64_t end,
   for (std::uint64_t seed = begin; seed < end; ++seed) {
     const ScheduleProblem problem = random_schedule_problem(seed, options);
     const Schedule best = solve_schedule_by_brute_force(problem);
+    ASSERT_EQ(schedule::solve_exact(problem).makespan, best.makespan) << "seed " << seed;
     for (const Formulation formulation : kFormulations) {
       SCOPED_TRACE("seed " + std::to_string(seed) + " formulation " +
                    std::to_string(static_cast<int>(formulation)));

@@ -156,6 +156,7 @@ class Simulation {
   }
 
   const Fates& found() const { return found_; }
+  std::int64_t most_activations() const { return most_activations_; }
 
  private:
   bool is_taken(std::size_t at, std::size_t output) const {
@@ -233,6 +234,7 @@ class Simulation {
     now.saved_activations = Bytes(device_.saved);
     now.gradients = Bytes(device_.gradients);
     now.transient = Bytes(device_.transient + besides);
+    most_activations_ = std::max(most_activations_, device_.saved + device_.transient + besides);
     now.total = now.parameters + now.gradients + now.optimizer_states + now.saved_activations +
                 now.constants + now.transient + now.workspace;
     if (now.total <= peak_.total) {
@@ -595,6 +597,7 @@ class Simulation {
   Fates known_, found_;
   Device device_;
   PeakMemory permanent_, peak_;
+  std::int64_t most_activations_ = 0;
   int next_number_ = 0;
   bool is_backward_ = false;
   std::vector<std::weak_ptr<Buffer>> made_forward_;
@@ -612,6 +615,16 @@ PeakMemory simulate_step(const Model& training_model, const MemoryOptions& optio
   Simulation first(training_model, options, {});
   first.run();
   return Simulation(training_model, options, first.found()).run();
+}
+
+Bytes simulate_activations(const Model& training_model, graph::Allocation allocation) {
+  MemoryOptions options;
+  options.allocation = allocation;
+  Simulation first(training_model, options, {});
+  first.run();
+  Simulation second(training_model, options, first.found());
+  second.run();
+  return Bytes(second.most_activations());
 }
 
 }  // namespace phaze::tests

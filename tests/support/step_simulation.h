@@ -11,4 +11,8 @@ namespace phaze::tests {
 graph::PeakMemory simulate_step(const graph::Model& training_model,
                                 const graph::MemoryOptions& options);
 
+// The most that is alive at once of all that comes and goes but gradients of parameters: what a
+// step takes beside those, when they are there from the start.
+Bytes simulate_activations(const graph::Model& training_model, graph::Allocation allocation);
+
 }  // namespace phaze::tests

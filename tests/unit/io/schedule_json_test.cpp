@@ -76,6 +76,28 @@ TEST(ScheduleJson, Schedule) {
   "gap": 0.25,
   "status": "feasible",
   "work": 17,
+  "cores": {
+    "tensor": 2,
+    "vector": 1
+  },
+  "exclusive_wide": true,
+  "utilisation": {
+    "tensor": 0.500000999998,
+    "vector": 0.999998000004
+  },
+  "idle": [
+    {
+      "unit": "tensor",
+      "reason": "done",
+      "core_s": 0.001
+    },
+    {
+      "unit": "vector",
+      "reason": "operator",
+      "operator": "q",
+      "core_s": 2e-09
+    }
+  ],
   )") + kOperators + "\n}\n");
 }
 
@@ -89,6 +111,16 @@ TEST(ScheduleJson, NothingToDo) {
   "gap": 0.0,
   "status": "optimal",
   "work": 0,
+  "cores": {
+    "tensor": 1,
+    "vector": 1
+  },
+  "exclusive_wide": true,
+  "utilisation": {
+    "tensor": 0.0,
+    "vector": 0.0
+  },
+  "idle": [],
   "operators": []
 }
 )");
@@ -105,10 +137,28 @@ TEST(ScheduleJson, Layers) {
   layer.busy_cores = 2;
   layer.floor = Picoseconds(2'000'004'000);
   layer.floor_reason = plan::TimeFloor::kHbm;
-  const Value all = tests::parse(write_layer_schedules("llama", "h100", {layer, layer}));
+  plan::ModelSchedule answer;
+  answer.model.name = "llama";
+  answer.model.settings = {{"attention", "flash"}};
+  answer.model.sequence = 8192;
+  answer.chip.name = "h100";
+  answer.chip_settings = {"clock=+10%"};
+  answer.assumptions = "modern";
+  answer.method = "exact";
+  answer.layers = {layer, layer};
+  const Value all = tests::parse(write_model_schedule(answer));
   EXPECT_EQ(all.find("schema")->integer, 1);
   EXPECT_EQ(all.find("model")->text, "llama");
   EXPECT_EQ(all.find("chip")->text, "h100");
+  EXPECT_EQ(all.find("chip_settings")->items[0].text, "clock=+10%");
+  EXPECT_EQ(all.find("cluster")->kind, ValueKind::kNull);
+  EXPECT_EQ(all.find("assumptions")->text, "modern");
+  EXPECT_EQ(all.find("settings")->find("attention")->text, "flash");
+  EXPECT_EQ(all.find("sequence")->integer, 8192);
+  EXPECT_EQ(all.find("tensor")->integer, 1);
+  EXPECT_EQ(all.find("method")->text, "exact");
+  EXPECT_EQ(all.find("forward_s")->number, 0);
+  EXPECT_DOUBLE_EQ(all.find("backward_s")->number, 2 * 32 * 0.002000004);
   ASSERT_EQ(all.find("layers")->items.size(), 2U);
   const Value& first = all.find("layers")->items[0];
   std::string keys;
@@ -116,8 +166,8 @@ TEST(ScheduleJson, Layers) {
     keys += member.first + " ";
   }
   EXPECT_EQ(keys,
-            "name pass repeat time_s busy_cores serial floor_s floor utilisation makespan_s "
-            "lower_bound_s gap status work operators ");
+            "name pass repeat time_s busy_cores serial floor_s floor makespan_s lower_bound_s gap "
+            "status work cores exclusive_wide utilisation idle operators ");
   EXPECT_EQ(first.find("name")->text, "decoder");
   EXPECT_EQ(first.find("pass")->text, "backward");
   EXPECT_EQ(first.find("repeat")->integer, 32);

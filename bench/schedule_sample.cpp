@@ -1,0 +1,131 @@
+#include "schedule_sample.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <numeric>
+
+#include "io/schedule_json.h"
+#include "schedule/exact.h"
+#include "verify/schedule.h"
+
+namespace phaze::bench {
+namespace {
+
+constexpr std::size_t kWorst = 10;
+
+double processor_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) /
+         static_cast<double>(std::max<std::size_t>(1, values.size()));
+}
+
+// Median, and the like; 0 of none.
+double quantile(std::vector<double> values, double share) {
+  if (values.empty()) {
+    return 0;
+  }
+  const auto at = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), values.begin() + at, values.end());
+  return values[static_cast<std::size_t>(at)];
+}
+
+}  // namespace
+
+Timed solve_timed(const plan::ScheduleProblem& problem, std::int64_t work_limit) {
+  schedule::ExactOptions options;
+  options.work_limit = work_limit;
+  const double begin = processor_seconds();
+  Timed timed{schedule::solve_exact(problem, options), 0};
+  timed.seconds = processor_seconds() - begin;
+  return timed;
+}
+
+std::int64_t work_limit() {
+  const char* given = std::getenv("PHAZE_SCHEDULE_WORK");
+  return given != nullptr ? std::atoll(given) : 2'000'000;
+}
+
+double gap_of(const plan::Schedule& schedule) {
+  const auto makespan = static_cast<double>(schedule.makespan.value());
+  const auto bound = static_cast<double>(schedule.lower_bound.value());
+  return makespan > 0 ? (makespan - bound) / makespan : 0;
+}
+
+bool Sample::Case::is_worse_than(const Case& other) const {
+  if (is_proved != other.is_proved) {
+    return !is_proved;
+  }
+  return gap != other.gap ? gap > other.gap : seconds > other.seconds;
+}
+
+void Sample::add(const std::string& kind, const std::string& name,
+                 const plan::ScheduleProblem& problem, const Timed& timed) {
+  const plan::Schedule& schedule = timed.schedule;
+  const std::vector<std::string> faults = verify::find_faults(problem, schedule);
+  if (!faults.empty() && fault_.empty()) {
+    fault_ = kind + ", " + name + ": " + faults.front();
+  }
+  tasks_.push_back(static_cast<double>(problem.tasks.size()));
+  us_.push_back(timed.seconds * 1e6);
+  settled_ += schedule.work == 0 ? 1 : 0;
+  work_ += schedule.work;
+  Case one{kind + ", " + name, {}, timed.seconds, gap_of(schedule), false, schedule.work};
+  one.is_proved = schedule.status == plan::SolveStatus::kOptimal && timed.seconds <= time_limit_s_;
+  if (!one.is_proved) {
+    open_gaps_.push_back(one.gap);
+  }
+  const auto known = worst_.find(kind);
+  if (known == worst_.end() || one.is_worse_than(known->second)) {
+    one.problem = problem;
+    worst_[kind] = std::move(one);
+  }
+}
+
+double Sample::proved_percent() const {
+  const auto open = static_cast<double>(open_gaps_.size());
+  return 100 * (1 - open / static_cast<double>(us_.size()));
+}
+
+double Sample::mean_us() const { return mean(us_); }
+
+void Sample::print(const std::string& title) const {
+  std::printf("%s: %zu problems of %.0f tasks (median, most %.0f)\n", title.c_str(), us_.size(),
+              quantile(tasks_, 0.5), quantile(tasks_, 1));
+  std::printf("  us: mean %.1f, median %.1f, p95 %.0f, p99 %.0f, most %.0f\n", mean(us_),
+              quantile(us_, 0.5), quantile(us_, 0.95), quantile(us_, 0.99), quantile(us_, 1));
+  std::printf("  proved %.3f %%, mean gap of the other %zu %.3f %%\n", proved_percent(),
+              open_gaps_.size(), 100 * mean(open_gaps_));
+  std::printf("  settled by bounds alone %.2f %%, work %lld in all\n",
+              100 * static_cast<double>(settled_) / static_cast<double>(us_.size()),
+              static_cast<long long>(work_));
+  std::printf("  %10s  %7s  %5s  %9s  the worst\n", "ms", "gap %", "tasks", "work");
+  const char* folder = std::getenv("PHAZE_SCHEDULE_DUMP");
+  std::vector<const Case*> worst;
+  for (const auto& [kind, one] : worst_) {
+    worst.push_back(&one);
+  }
+  std::stable_sort(worst.begin(), worst.end(),
+                   [](const Case* a, const Case* b) { return a->is_worse_than(*b); });
+  worst.resize(std::min(worst.size(), kWorst));
+  for (std::size_t i = 0; i < worst.size(); ++i) {
+    const Case& one = *worst[i];
+    std::printf("  %10.3f  %7.3f  %5zu  %9lld  %s\n", one.seconds * 1e3, one.gap * 100,
+                one.problem.tasks.size(), static_cast<long long>(one.work), one.name.c_str());
+    if (folder != nullptr) {
+      std::ofstream(std::string(folder) + "/" + title + "-" + std::to_string(i) + ".json")
+          << io::write_schedule_problem(one.problem);
+    }
+  }
+  std::fflush(stdout);
+}
+
+}  // namespace phaze::bench

@@ -1,0 +1,62 @@
+#pragma once
+// Exact schedules, timed and checked, and what a benchmark says of many of them.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "plan/schedule.h"
+
+namespace phaze::bench {
+
+struct Timed {
+  plan::Schedule schedule;
+  double seconds = 0;  // of the processor: a busy machine does not change it
+};
+Timed solve_timed(const plan::ScheduleProblem& problem, std::int64_t work_limit);
+
+// PHAZE_SCHEDULE_WORK, or two million nodes: about a second and a half for two dozen tasks.
+std::int64_t work_limit();
+
+// Of the makespan, how much is not proved.
+double gap_of(const plan::Schedule& schedule);
+
+class Sample {
+ public:
+  // What takes longer does not count as proved.
+  explicit Sample(double time_limit_s) : time_limit_s_(time_limit_s) {}
+
+  // Checks the answer; `kind` and `name` say where the problem is from.
+  void add(const std::string& kind, const std::string& name, const plan::ScheduleProblem& problem,
+           const Timed& timed);
+
+  // The figures, and the worst of each of the worst ten kinds: what was not proved by its gap,
+  // before what was by its time. With PHAZE_SCHEDULE_DUMP naming a folder, these are written there
+  // for `phaze schedule --problem`.
+  void print(const std::string& title) const;
+  // What is wrong with the first answer that is not sound; empty: all are.
+  const std::string& fault() const { return fault_; }
+  double proved_percent() const;
+  double mean_us() const;
+
+ private:
+  struct Case {
+    std::string name;
+    plan::ScheduleProblem problem;
+    double seconds = 0, gap = 0;
+    bool is_proved = false;
+    std::int64_t work = 0;
+
+    bool is_worse_than(const Case& other) const;
+  };
+
+  double time_limit_s_;
+  std::vector<double> tasks_, us_, open_gaps_;
+  std::size_t settled_ = 0;  // by bounds alone
+  std::int64_t work_ = 0;
+  std::map<std::string, Case> worst_;  // by kind
+  std::string fault_;
+};
+
+}  // namespace phaze::bench

@@ -1,0 +1,125 @@
+#include <cmath>
+#include <iostream>
+#include <memory>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "io/document.h"
+#include "io/file_writer.h"
+#include "io/plan_json.h"
+#include "io/schedule_trace.h"
+#include "io/simulation_json.h"
+#include "io/simulation_trace.h"
+#include "report/simulation_report.h"
+#include "simulate/simulate.h"
+#include "simulate/vary.h"
+
+namespace phaze::cli {
+namespace {
+
+// Each takes 64 bytes and about a quarter of a microsecond.
+constexpr std::int64_t kMostPasses = 4'000'000;
+
+struct SimulateOptions : CommonOptions {
+  std::string plan;
+  std::string trace;
+  bool has_trace = false;
+};
+
+std::optional<plan::PlanRecord> load_plan(const std::string& path, Diagnostics& diagnostics) {
+  const bool is_input = path == "-";
+  const std::string source = is_input ? "standard input" : path;
+  const auto text = is_input ? io::read_text(std::cin, source, diagnostics)
+                             : io::read_text_file(path, diagnostics);
+  const auto document = text ? io::parse_document(*text, source, diagnostics) : std::nullopt;
+  auto record = document ? io::read_plan(*document, diagnostics) : std::nullopt;
+  if (!record) {
+    return std::nullopt;
+  }
+  const std::int64_t passes = simulate::count_passes(record->plan);
+  if (passes > kMostPasses) {
+    diagnostics.error({source, 0, 0, "microbatches"},
+                      "the plan has " + with_thousands(passes) +
+                          " passes over all stages, chunks and micro-batches; expected at most " +
+                          with_thousands(kMostPasses));
+    return std::nullopt;
+  }
+  return record;
+}
+
+bool write_trace(const SimulateOptions& options, const plan::PlanRecord& record,
+                 const plan::SimulatedIteration& simulated, Diagnostics& diagnostics) {
+  const std::int64_t events = io::trace_events(simulated);
+  if (events > io::kMostTraceEvents) {
+    diagnostics.error({"command line", 0, 0, "--trace"}, "the iteration has " +
+                                                             with_thousands(events) +
+                                                             " events to show; expected at most " +
+                                                             with_thousands(io::kMostTraceEvents));
+    return false;
+  }
+  const std::string text = io::write_trace(record, simulated);
+  const HoldInterrupts hold;
+  return io::write_text_file(options.trace, text, diagnostics);
+}
+
+int run_simulate(const SimulateOptions& options) {
+  Diagnostics diagnostics;
+  if (options.has_trace && options.trace.empty()) {
+    diagnostics.error({"command line", 0, 0, "--trace"}, "expected the name of a file");
+  } else if (options.has_trace) {
+    io::check_writable(options.trace, diagnostics);
+  }
+  if (diagnostics.has_errors()) {
+    return report_bad_input(diagnostics);
+  }
+  const auto record = load_plan(options.plan, diagnostics);
+  if (!record) {
+    return report_bad_input(diagnostics);
+  }
+  plan::SimulatedIteration simulated;
+  std::vector<plan::PlanVariation> variations;
+  {
+    Progress progress;
+    progress.show("simulating " + with_thousands(simulate::count_passes(record->plan)) + " passes");
+    simulated = simulate::simulate(record->plan);
+    if (std::abs(simulated.difference()) > report::kMostDifference) {
+      variations = simulate::vary(record->plan);
+    }
+  }
+  if (options.has_trace && !write_trace(options, *record, simulated, diagnostics)) {
+    return report_bad_input(diagnostics);
+  }
+  const std::string overflow = report::overflow_text(*record, simulated);
+  if (!overflow.empty()) {
+    report_note(overflow);
+  }
+  return print(options.json
+                   ? io::write_simulation(*record, simulated, variations)
+                   : report::simulation_text(*record, simulated, variations, chart_width()));
+}
+
+}  // namespace
+
+void add_simulate_command(CLI::App& program, Action& action) {
+  CLI::App* command = program.add_subcommand(
+      "simulate", "One iteration of a plan, event by event: time, idle time and memory");
+  const auto options = std::make_shared<SimulateOptions>();
+  command
+      ->add_option("PLAN", options->plan,
+                   "A plan as phaze place writes it, see docs/formats.md; - for standard input")
+      ->required();
+  const CLI::Option* trace =
+      command->add_option("--trace", options->trace,
+                          "Also write the iteration to this file, as events for ui.perfetto.dev or "
+                          "chrome://tracing (default: none)");
+  add_common_options(*command, *options);
+  command->callback([options, trace, &action] {
+    options->has_trace = trace->count() > 0;
+    action = [options] { return run_simulate(*options); };
+  });
+}
+
+}  // namespace phaze::cli

@@ -1,0 +1,107 @@
+#include "io/plan_stage_reader.h"
+
+#include "base/text.h"
+
+namespace phaze::io {
+namespace {
+
+using plan::PlanStage;
+
+constexpr Bounds kTimes{0, 1e9};
+constexpr std::int64_t kMostLayers = 100'000;
+// Activations of all micro-batches of a stage: with the rest still within 64 bits.
+constexpr std::int64_t kMostActivations = 1'000'000'000'000'000'000;
+
+}  // namespace
+
+Seconds read_time(MapReader& map, const char* key, std::optional<double> fallback) {
+  return Seconds(map.number(key, fallback, kTimes));
+}
+
+Bytes read_bytes(MapReader& map, const char* key) {
+  return Bytes(map.count(key, 0, 0, kMostPlanBytes));
+}
+
+PlanStage PlanStageReader::read(const Value& value) {
+  MapReader map(value, diagnostics_);
+  PlanStage stage;
+  if (value.kind != ValueKind::kMap) {
+    return stage;
+  }
+  for (const Value& run : map.list("layers", "a list of layers")) {
+    stage.layers.push_back(read_layers(run));
+  }
+  stage.recompute = map.choice<plan::Recompute>(
+      "recompute", plan::Recompute::kNone, plan::parse_recompute, {"none", "selective", "full"});
+  stage.forward = read_time(map, "forward_s");
+  stage.backward = read_time(map, "backward_s");
+  stage.network = read_time(map, "network_s", 0);
+  stage.recomputation = read_time(map, "recompute_s", 0);
+  stage.in_flight = map.count("in_flight", 1, 0, kMostMicrobatches * kMostPlanChunks);
+  stage.saved = read_bytes(map, "saved_bytes");
+  if (stage.saved.value() > kMostActivations / microbatches_) {
+    map.error("saved_bytes", "expected at most " + std::to_string(kMostActivations) +
+                                 " bytes for all micro-batches together");
+  }
+  if (const Value* memory = map.child("memory")) {
+    stage.memory = read_memory(*memory);
+  }
+  stage.gradients = read_time(map, "gradients_s", 0);
+  stage.exposed = read_time(map, "exposed_s", 0);
+  stage.optimizer = read_time(map, "optimizer_s", 0);
+  map.ignore({"devices"});
+  map.finish();
+  return stage;
+}
+
+plan::StageLayers PlanStageReader::read_layers(const Value& value) {
+  MapReader map(value, diagnostics_);
+  plan::StageLayers run;
+  if (value.kind != ValueKind::kMap) {
+    return run;
+  }
+  const std::int64_t layer = map.count("layer", std::nullopt, 0, kMostLayers);
+  run.layer = static_cast<std::size_t>(layer);
+  const std::string name = map.text("name", std::nullopt);
+  run.count = map.count("count", std::nullopt, 1, kMostLayers);
+  map.finish();
+  if (run.layer >= layers_.size()) {
+    layers_.resize(run.layer + 1);
+  }
+  std::string& known = layers_[run.layer];
+  if (name.empty()) {
+    map.error("name", "expected the name of a layer");
+    has_names_ = false;
+  } else if (known.empty()) {
+    known = name;
+  } else if (known != name) {
+    map.error("name", "layer " + std::to_string(layer) + " is \"" + shortened(known) +
+                          "\" before, found \"" + shortened(name) + "\"");
+  }
+  return run;
+}
+
+plan::StageMemory PlanStageReader::read_memory(const Value& value) {
+  MapReader map(value, diagnostics_);
+  plan::StageMemory memory;
+  memory.weights = read_bytes(map, "weights_bytes");
+  memory.gradients = read_bytes(map, "gradients_bytes");
+  memory.optimizer = read_bytes(map, "optimizer_bytes");
+  memory.activations = Bytes(map.count("activations_bytes", 0, 0, kMostActivations));
+  memory.transient = read_bytes(map, "transient_bytes");
+  memory.other = read_bytes(map, "other_bytes");
+  map.ignore({"total_bytes"});
+  map.finish();
+  return memory;
+}
+
+std::optional<std::size_t> PlanStageReader::find_missing_layer() const {
+  for (std::size_t i = 0; i < layers_.size() && has_names_; ++i) {
+    if (layers_[i].empty()) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace phaze::io

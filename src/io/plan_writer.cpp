@@ -1,0 +1,111 @@
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "io/plan_json.h"
+
+namespace phaze::io {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using plan::PlanStage;
+using plan::TrainingPlan;
+
+Json memory_json(const plan::StageMemory& memory) {
+  return {{"weights_bytes", memory.weights.value()},
+          {"gradients_bytes", memory.gradients.value()},
+          {"optimizer_bytes", memory.optimizer.value()},
+          {"activations_bytes", memory.activations.value()},
+          {"transient_bytes", memory.transient.value()},
+          {"other_bytes", memory.other.value()},
+          {"total_bytes", memory.total().value()}};
+}
+
+Json stage_json(const plan::PlanRecord& record, const PlanStage& stage) {
+  const plan::Strategy& strategy = record.plan.strategy;
+  Json layers = Json::array();
+  for (const plan::StageLayers& run : stage.layers) {
+    layers.push_back(
+        {{"layer", run.layer}, {"name", record.layers.at(run.layer)}, {"count", run.count}});
+  }
+  return {{"layers", std::move(layers)},
+          {"devices", strategy.tensor * strategy.data},
+          {"recompute", plan::to_string(stage.recompute)},
+          {"forward_s", stage.forward.value()},
+          {"backward_s", stage.backward.value()},
+          {"network_s", stage.network.value()},
+          {"recompute_s", stage.recomputation.value()},
+          {"in_flight", stage.in_flight},
+          {"saved_bytes", stage.saved.value()},
+          {"memory", memory_json(stage.memory)},
+          {"gradients_s", stage.gradients.value()},
+          {"exposed_s", stage.exposed.value()},
+          {"optimizer_s", stage.optimizer.value()}};
+}
+
+Json breakdown_json(const plan::IterationParts& parts) {
+  return {{"compute_s", parts.compute.value()}, {"recompute_s", parts.recompute.value()},
+          {"tensor_s", parts.tensor.value()},   {"pipeline_s", parts.pipeline.value()},
+          {"data_s", parts.data.value()},       {"optimizer_s", parts.optimizer.value()},
+          {"bubble_s", parts.bubble.value()}};
+}
+
+void append_figures(Json& json, const plan::PlanFigures& figures) {
+  const plan::PlanUtilisation& busy = figures.utilisation;
+  json["mfu"] = figures.mfu;
+  json["hfu"] = figures.hfu;
+  json["utilisation"] = {
+      {"tensor", busy.tensor}, {"vector", busy.vector}, {"hbm", busy.hbm}, {"link", busy.link}};
+  json["status"] = plan::to_string(figures.status);
+  json["bound_s"] = figures.bound.value();
+}
+
+void append_strategy(Json& json, const TrainingPlan& plan) {
+  const plan::Strategy& strategy = plan.strategy;
+  json["tensor"] = strategy.tensor;
+  json["sequence_parallel"] = strategy.sequence_parallel;
+  json["pipeline"] = strategy.pipeline;
+  json["data"] = strategy.data;
+  json["microbatch"] = strategy.microbatch;
+  json["interleave"] = strategy.interleave;
+  json["recompute"] = plan::recompute_of(plan);
+  json["zero"] = strategy.zero;
+  json["schedule"] = plan::to_string(strategy.schedule);
+  json["order"] = plan::to_string(strategy.order);
+}
+
+}  // namespace
+
+std::string write_plan(const plan::PlanRecord& record) {
+  const TrainingPlan& plan = record.plan;
+  const double throughput = plan::throughput(plan);
+  Json json = {{"schema", 1},
+               {"model", record.model},
+               {"chip", record.chip},
+               {"cluster", record.cluster},
+               {"sequence", record.sequence},
+               {"iteration_s", plan.iteration.value()},
+               {"throughput_sequences_per_s", throughput},
+               {"tokens_per_s", throughput * static_cast<double>(record.sequence)}};
+  if (record.figures) {
+    append_figures(json, *record.figures);
+  }
+  append_strategy(json, plan);
+  json["devices"] = plan.devices;
+  json["global_batch"] = plan.global_batch;
+  json["microbatches"] = plan.microbatches;
+  json["peak_memory_bytes"] = plan::peak_memory(plan).value();
+  json["capacity_bytes"] = plan.capacity.value();
+  json["fits"] = plan.fits;
+  json["breakdown"] = breakdown_json(plan.parts);
+  json["transfer_s"] = plan.transfer.value();
+  json["transfer_bytes"] = plan.transfer_bytes.value();
+  json["tied_s"] = plan.tied.value();
+  Json stages = Json::array();
+  for (const PlanStage& stage : plan.stages) {
+    stages.push_back(stage_json(record, stage));
+  }
+  json["stages"] = std::move(stages);
+  return json.dump(2) + "\n";
+}
+
+}  // namespace phaze::io

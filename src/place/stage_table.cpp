@@ -1,0 +1,183 @@
+#include "place/stage_table.h"
+
+#include <algorithm>
+
+namespace phaze::place {
+
+using plan::LayerWork;
+using plan::Recompute;
+using plan::StageMemory;
+
+namespace {
+
+constexpr std::array kRecomputeWays = {Recompute::kNone, Recompute::kSelective, Recompute::kFull};
+
+// The work of a layer that is asked to recompute in some way: layers that have nothing to recompute
+// in that way do what comes before it.
+const LayerWork& work_of(const plan::ChainLayer& layer, Recompute recompute) {
+  for (auto i = static_cast<std::size_t>(recompute); i > 0; --i) {
+    if (layer.work[i]) {
+      return *layer.work[i];
+    }
+  }
+  return *layer.work[0];
+}
+
+std::int64_t shard(std::int64_t bytes, std::int64_t parts) { return (bytes + parts - 1) / parts; }
+
+}  // namespace
+
+StageTable::StageTable(const PlanProblem& problem, PlanCosts& costs, const plan::Strategy& strategy,
+                       const plan::Chain& chain)
+    : problem_(problem),
+      costs_(costs),
+      strategy_(strategy),
+      chain_(chain),
+      length_(static_cast<std::size_t>(chain.length())),
+      microbatches_(problem.global_batch / (strategy.data * strategy.microbatch)) {
+  if (strategy.pipeline > 1) {
+    transfer_s_ = costs.transfer(strategy, chain.boundary).value();
+    if (chain.tied_parameters > 0) {
+      tie_s_ = costs.tie(strategy, problem.states.gradient * chain.tied_parameters).value();
+    }
+  }
+  const std::vector<Recompute>& allowed = problem.limits.recompute;
+  for (const Recompute way : kRecomputeWays) {
+    const auto r = static_cast<std::size_t>(way);
+    const bool exists =
+        way == Recompute::kNone ||
+        std::any_of(chain.layers.begin(), chain.layers.end(),
+                    [r](const plan::ChainLayer& layer) { return layer.work[r].has_value(); });
+    is_offered_[r] =
+        exists && (allowed.empty() || std::ranges::find(allowed, way) != allowed.end());
+    sums_[r].forward_s.assign(1, 0);
+    sums_[r].backward_s.assign(1, 0);
+    sums_[r].saved.assign(1, 0);
+  }
+  parameters_.assign(1, 0);
+  optimizer_s_.assign(1, 0);
+  for (const plan::ChainLayer& layer : chain.layers) {
+    run_begins_.push_back(parameters_.size() - 1);
+    double gather_s = 0, scatter_s = 0;
+    if (strategy.zero == 3 && strategy.data > 1) {
+      gather_s = costs.all_gather(strategy, problem.states.weight * layer.parameters).value();
+      scatter_s =
+          costs.reduce_scatter(strategy, problem.states.gradient * layer.parameters).value();
+    }
+    const auto beside = [&](double compute_s, double network_s) {
+      return problem.overlap ? std::max(compute_s, network_s) : compute_s + network_s;
+    };
+    for (const Recompute way : kRecomputeWays) {
+      Sums& sums = sums_[static_cast<std::size_t>(way)];
+      const LayerWork& work = work_of(layer, way);
+      const double forward_s = beside(work.forward.value(), gather_s);
+      const double backward_s = beside(work.backward.value(), gather_s + scatter_s);
+      for (std::int64_t i = 0; i < layer.repeat; ++i) {
+        sums.forward_s.push_back(sums.forward_s.back() + forward_s);
+        sums.backward_s.push_back(sums.backward_s.back() + backward_s);
+        sums.saved.push_back(sums.saved.back() + work.saved.value());
+      }
+    }
+    for (std::int64_t i = 0; i < layer.repeat; ++i) {
+      parameters_.push_back(parameters_.back() + layer.parameters);
+      optimizer_s_.push_back(optimizer_s_.back() + layer.optimizer.value());
+    }
+  }
+  run_begins_.push_back(length_);
+}
+
+StageTimes StageTable::times(std::size_t begin, std::size_t end, Recompute recompute) const {
+  const Sums& sums = sums_[static_cast<std::size_t>(recompute)];
+  return {sums.forward_s[end] - sums.forward_s[begin],
+          sums.backward_s[end] - sums.backward_s[begin]};
+}
+
+Bytes StageTable::saved(std::size_t begin, std::size_t end, Recompute recompute) const {
+  const Sums& sums = sums_[static_cast<std::size_t>(recompute)];
+  return Bytes(sums.saved[end] - sums.saved[begin]);
+}
+
+std::int64_t StageTable::parameters(std::size_t begin, std::size_t end) const {
+  // The last stage has a copy of what it shares with the first.
+  const bool has_copy = end == length_ && begin > 0;
+  return parameters_[end] - parameters_[begin] + (has_copy ? chain_.tied_parameters : 0);
+}
+
+const LayerWork& StageTable::work(std::size_t run, Recompute recompute) const {
+  return work_of(chain_.layers[run], recompute);
+}
+
+StageSync StageTable::sync(std::int64_t parameters, double optimizer_s, std::size_t layers,
+                           const StageTimes& times) const {
+  StageSync sync;
+  const std::int64_t owners = strategy_.zero > 0 ? strategy_.data : 1;
+  sync.optimizer_s = optimizer_s / static_cast<double>(owners);
+  if (strategy_.data == 1 || strategy_.zero == 3) {
+    return sync;  // weights' shards are reduced and gathered layer by layer, with every micro-batch
+  }
+  const auto [known, is_new] = syncs_.try_emplace(parameters);
+  if (is_new) {
+    const Bytes gradients = problem_.states.gradient * parameters;
+    known->second =
+        strategy_.zero == 0
+            ? Sync{costs_.all_reduce(strategy_, gradients).value(), 0}
+            : Sync{costs_.reduce_scatter(strategy_, gradients).value(),
+                   costs_.all_gather(strategy_, problem_.states.weight * parameters).value()};
+  }
+  const auto [reduce_s, gather_s] = known->second;
+  sync.gradients_s = reduce_s + gather_s;
+  sync.exposed_s = sync.gradients_s;
+  if (problem_.overlap) {
+    // Beside the last micro-batch's backward and the next iteration's first forward; the bucket of
+    // the layer that comes last has nothing beside it.
+    const auto buckets = static_cast<double>(layers);
+    sync.exposed_s = std::max(reduce_s / buckets, reduce_s - times.backward_s) +
+                     std::max(gather_s / buckets, gather_s - times.forward_s);
+  }
+  return sync;
+}
+
+std::int64_t StageTable::in_flight(std::int64_t to_end) const {
+  return strategy_.schedule == plan::PipelineSchedule::kGpipe ? microbatches_
+                                                              : std::min(microbatches_, to_end);
+}
+
+StageMemory StageTable::memory(std::size_t begin, std::size_t end, Recompute recompute,
+                               std::int64_t in_flight) const {
+  StageMemory memory;
+  const std::int64_t count = parameters(begin, end);
+  const int zero = strategy_.zero;
+  const auto sharded = [&](Bytes each, bool is_sharded) {
+    return Bytes(shard((each * count).value(), is_sharded ? strategy_.data : 1));
+  };
+  memory.weights = sharded(problem_.states.weight, zero >= 3);
+  memory.gradients = sharded(problem_.states.gradient, zero >= 2);
+  memory.optimizer = sharded(problem_.states.optimizer, zero >= 1);
+  memory.activations = saved(begin, end, recompute) * in_flight;
+  memory.other = problem_.other;
+  std::int64_t largest = 0;
+  for (std::size_t run = 0; run + 1 < run_begins_.size(); ++run) {
+    if (run_begins_[run] < end && run_begins_[run + 1] > begin) {
+      const plan::ChainLayer& layer = chain_.layers[run];
+      memory.transient = std::max(memory.transient, work_of(layer, recompute).transient);
+      largest = std::max(largest, layer.parameters);
+    }
+  }
+  if (zero >= 3) {
+    // Gathered weights of the layer that runs and of the next one.
+    memory.transient += problem_.states.weight * (2 * largest);
+  }
+  return memory;
+}
+
+std::optional<Recompute> StageTable::recompute_for(std::size_t begin, std::size_t end,
+                                                   std::int64_t in_flight) const {
+  for (const Recompute way : kRecomputeWays) {
+    if (offers(way) && fits(begin, end, way, in_flight)) {
+      return way;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace phaze::place

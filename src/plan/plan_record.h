@@ -1,0 +1,48 @@
+#pragma once
+// What a plan file holds: a training plan, the names of what it is for, and figures beside it.
+// io/plan_json.h reads and writes it.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/schedule.h"
+#include "plan/training_plan.h"
+
+namespace phaze::plan {
+
+// Shares of what the devices could do in an iteration.
+struct PlanUtilisation {
+  double tensor = 0, vector = 0, hbm = 0, link = 0;
+
+  bool operator==(const PlanUtilisation&) const = default;
+};
+
+// What follows from a plan with its model and chip, and what the search for it can say.
+struct PlanFigures {
+  double mfu = 0, hfu = 0;
+  PlanUtilisation utilisation;
+  SolveStatus status = SolveStatus::kFeasible;
+  Seconds bound;  // no plan that was allowed is faster
+
+  bool operator==(const PlanFigures&) const = default;
+};
+
+struct PlanRecord {
+  std::string model, chip, cluster;
+  std::int64_t sequence = 1;        // tokens
+  std::vector<std::string> layers;  // names of the chain's; every one is in some stage
+  TrainingPlan plan;
+  std::optional<PlanFigures> figures;
+
+  bool operator==(const PlanRecord&) const = default;
+};
+
+// Sequences a second; 0 when an iteration takes no time.
+double throughput(const TrainingPlan& plan);
+
+// "none", "selective" or "full" where all stages agree, otherwise "mixed".
+std::string recompute_of(const TrainingPlan& plan);
+
+}  // namespace phaze::plan

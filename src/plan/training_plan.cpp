@@ -1,0 +1,23 @@
+#include "plan/training_plan.h"
+
+#include <algorithm>
+
+namespace phaze::plan {
+
+std::int64_t Chain::length() const {
+  std::int64_t length = 0;
+  for (const ChainLayer& layer : layers) {
+    length += layer.repeat;
+  }
+  return length;
+}
+
+Bytes peak_memory(const TrainingPlan& plan) {
+  Bytes peak;
+  for (const PlanStage& stage : plan.stages) {
+    peak = std::max(peak, stage.memory.total());
+  }
+  return peak;
+}
+
+}  // namespace phaze::plan

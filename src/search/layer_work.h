@@ -1,0 +1,33 @@
+#pragma once
+// What one execution of a layer takes on a device: the one layer time behind estimates, placement
+// and search. On chips that run one operator at a time the sum of its operators; on others the best
+// schedule of each pass.
+
+#include "cost/operator.h"
+#include "graph/layer.h"
+#include "plan/training_plan.h"
+#include "search/layer_schedule.h"
+
+namespace phaze::search {
+
+// How schedules are made on chips that run operators side by side.
+struct Scheduling {
+  bool exclusive_wide = false;
+  Solver solve;  // nothing: the exact one, with its own limit of work
+};
+
+struct PricedLayer {
+  // Without the bytes that are saved and alive, which graph/layer_memory.h knows.
+  plan::LayerWork work;
+  Seconds optimizer;
+};
+
+// Needs a layer without obstacles (cost::find_obstacle). Passes take at least what the host needs
+// to launch their operators. In a schedule the network's time is what runs beside no core's work,
+// and recomputation has its share of the operators' summed times; energy and bytes are those of
+// operators on all cores. Cores are busy while an operator has them, all of a kind where one runs
+// at a time.
+PricedLayer price_layer(const cost::CostContext& context, const graph::Layer& layer,
+                        const Scheduling& scheduling);
+
+}  // namespace phaze::search

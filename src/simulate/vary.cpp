@@ -1,0 +1,78 @@
+#include "simulate/vary.h"
+
+#include <algorithm>
+
+#include "simulate/simulate.h"
+
+namespace phaze::simulate {
+namespace {
+
+using plan::PlanStage;
+using plan::TrainingPlan;
+
+TrainingPlan without_transfers(TrainingPlan plan) {
+  plan.transfer = Seconds();
+  return plan;
+}
+
+TrainingPlan with_even_stages(TrainingPlan plan) {
+  Seconds forward;
+  Seconds backward;
+  const double share = 1 / static_cast<double>(plan.stages.size());
+  for (const PlanStage& stage : plan.stages) {
+    forward += stage.forward * share;
+    backward += stage.backward * share;
+  }
+  for (PlanStage& stage : plan.stages) {
+    stage.forward = forward;
+    stage.backward = backward;
+  }
+  return plan;
+}
+
+TrainingPlan without_reduction(TrainingPlan plan) {
+  plan.tied = Seconds();
+  for (PlanStage& stage : plan.stages) {
+    stage.gradients = stage.exposed = Seconds();
+  }
+  return plan;
+}
+
+bool has_even_stages(const TrainingPlan& plan) {
+  const PlanStage& first = plan.stages.front();
+  return std::ranges::all_of(plan.stages, [&first](const PlanStage& stage) {
+    return stage.forward == first.forward && stage.backward == first.backward;
+  });
+}
+
+bool has_reduction(const TrainingPlan& plan) {
+  return plan.tied > Seconds() || std::ranges::any_of(plan.stages, [](const PlanStage& stage) {
+           return stage.exposed > Seconds();
+         });
+}
+
+}  // namespace
+
+std::vector<plan::PlanVariation> vary(const TrainingPlan& plan) {
+  SimulationOptions options;
+  options.keeps_runs = false;
+  std::vector<plan::PlanVariation> variations;
+  const auto add = [&variations, &options](const char* what, const TrainingPlan& varied) {
+    variations.push_back({what, simulate(varied, options).iteration});
+  };
+  if (plan.stages.size() > 1 && plan.transfer > Seconds()) {
+    add("transfers that take no time", without_transfers(plan));
+    options.shares_links = false;
+    add("links that are never shared", plan);
+    options.shares_links = true;
+  }
+  if (!has_even_stages(plan)) {
+    add("stages that are all alike", with_even_stages(plan));
+  }
+  if (has_reduction(plan)) {
+    add("gradients reduced in no time", without_reduction(plan));
+  }
+  return variations;
+}
+
+}  // namespace phaze::simulate

@@ -1,0 +1,15 @@
+#pragma once
+// What an iteration would take if one thing were otherwise: why it takes what it takes.
+
+#include <vector>
+
+#include "plan/simulation.h"
+#include "plan/training_plan.h"
+
+namespace phaze::simulate {
+
+// Transfers that take no time; links that are never shared; stages that are all alike; gradients
+// that are reduced in no time. Only what can matter for the plan. A simulation each.
+std::vector<plan::PlanVariation> vary(const plan::TrainingPlan& plan);
+
+}  // namespace phaze::simulate

@@ -1,0 +1,118 @@
+// Layers of models on the cores of chips.
+#include "search/layer_schedule.h"
+
+#include <gtest/gtest.h>
+
+#include "graph/builder.h"
+#include "graph/training.h"
+#include "models/build.h"
+#include "models/load.h"
+#include "presets/chips.h"
+#include "schedule/exact.h"
+#include "support/chips.h"
+#include "verify/layer_schedule.h"
+
+namespace phaze::search {
+namespace {
+
+using plan::LayerPass;
+using plan::LayerSchedule;
+using plan::Schedule;
+using plan::ScheduleProblem;
+
+graph::Model training_of(const std::string& name) {
+  Diagnostics diagnostics;
+  const auto loaded = models::load_model(name, diagnostics);
+  return graph::to_training(
+      models::build_model(std::get<models::ModelSpec>(loaded.value()), {}, diagnostics).value(),
+      {});
+}
+
+Schedule solve(const ScheduleProblem& problem, std::optional<Picoseconds> /*cutoff*/) {
+  return schedule::solve_exact(problem);
+}
+
+void expect_on_chip(const LayerSchedule& layer, const hw::Chip& chip) {
+  EXPECT_EQ(verify::find_faults(layer), std::vector<std::string>{}) << layer.name;
+  EXPECT_EQ(layer.problem.tensor_cores, chip.tensor.count);
+  EXPECT_EQ(layer.problem.vector_cores, chip.vector.count);
+}
+
+TEST(LayerSchedules, AreOnAllCoresOfTheChip) {
+  const graph::Model model = training_of("bert-large");
+  for (const char* name : {"tpuv4", "phaze-reference", "h100"}) {
+    Diagnostics diagnostics;
+    const hw::Chip chip = presets::load_chip(name, {}, diagnostics).value();
+    const cost::CostContext context = cost::make_context(chip);
+    for (const graph::Layer& layer : model.layers) {
+      for (const LayerPass pass : {LayerPass::kForward, LayerPass::kBackward}) {
+        const LayerSchedule found = schedule_layer(context, layer, pass, false, solve);
+        expect_on_chip(found, chip);
+        for (const plan::TaskRun& run : found.schedule.runs) {
+          // One operator at a time has all cores of its kind.
+          EXPECT_TRUE(!found.is_serial || run.wide) << name;
+        }
+      }
+    }
+  }
+}
+
+// One product of 64 x 64 x 64.
+graph::Layer product_layer() {
+  graph::LayerBuilder build("layer");
+  const graph::TensorId x = build.input("x", {64, 64}, graph::ElementType::kBf16);
+  const graph::TensorId weight = build.parameter("w", {64, 64}, graph::ElementType::kBf16);
+  build.hand_over(build.linear("y", x, weight));
+  return std::move(build).finish();
+}
+
+// The bound holds for every number of busy cores: where one of them stays open, so does the layer.
+TEST(LayerSchedules, AreProvedWhenAllNumbersOfBusyCoresAre) {
+  const hw::Chip chip = tests::round_chip();
+  const cost::CostContext context = cost::make_context(chip);
+  const graph::Layer layer = product_layer();
+  const LayerSchedule closed = schedule_layer(context, layer, LayerPass::kForward, false, solve);
+  EXPECT_EQ(closed.schedule.status, plan::SolveStatus::kOptimal);
+  EXPECT_TRUE(closed.is_proved());
+  ASSERT_LT(closed.floor, closed.schedule.makespan);
+
+  const Picoseconds bound = closed.schedule.makespan - Picoseconds(1);
+  const LayerSchedule open = schedule_layer(
+      context, layer, LayerPass::kForward, false,
+      [bound](const ScheduleProblem& problem, std::optional<Picoseconds> /*cutoff*/) {
+        Schedule schedule = solve(problem, std::nullopt);
+        if (problem.tensor_cores == 4) {
+          schedule.status = plan::SolveStatus::kFeasible;
+          schedule.lower_bound = std::min(schedule.lower_bound, bound);
+        }
+        return schedule;
+      });
+  EXPECT_EQ(open.time(), closed.time());
+  EXPECT_EQ(open.schedule.lower_bound, bound);
+  EXPECT_FALSE(open.is_proved());
+  EXPECT_EQ(verify::find_faults(open), std::vector<std::string>{});
+}
+
+// No schedule outruns the bytes that pass the memory: then there is no need to look further.
+TEST(LayerSchedules, StopAtTheFloor) {
+  hw::Chip chip = tests::round_chip();
+  chip.hbm.stack_bandwidth = BytesPerSecond(1e3);
+  const cost::CostContext context = cost::make_context(chip);
+  int solved = 0;
+  const LayerSchedule found = schedule_layer(
+      context, product_layer(), LayerPass::kForward, false,
+      [&solved](const ScheduleProblem& problem, std::optional<Picoseconds> /*cutoff*/) {
+        ++solved;
+        Schedule schedule = solve(problem, std::nullopt);
+        // As if operators hid all that the memory takes.
+        schedule.makespan = schedule.lower_bound = Picoseconds(1);
+        return schedule;
+      });
+  EXPECT_EQ(solved, 1);
+  EXPECT_EQ(found.time(), found.floor);
+  EXPECT_EQ(found.floor_reason, plan::TimeFloor::kHbm);
+  EXPECT_TRUE(found.is_proved());
+}
+
+}  // namespace
+}  // namespace phaze::search
