@@ -4,34 +4,56 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/place_instance.h"
+#include "cli/place_plan.h"
 
 namespace phaze::cli {
 namespace {
 
-struct PlaceOptions : CommonOptions {
+struct PlaceOptions : PlanOptions {
   std::string phaze_instance;
 };
 
 int run_place(const PlaceOptions& options) {
-  if (options.phaze_instance.empty()) {
-    Diagnostics diagnostics;
-    diagnostics.error({"command line", 0, 0, "--phaze-instance"}, "expected a file");
+  Diagnostics diagnostics;
+  const bool has_instance = !options.phaze_instance.empty();
+  if (has_instance == !options.model.model.empty()) {
+    diagnostics.error({"command line", 0, 0, "MODEL"}, "expected a model or --phaze-instance FILE");
+  }
+  if (has_instance) {
+    std::vector<std::string> given = options.model.given;
+    given.insert(given.end(), options.given.begin(), options.given.end());
+    for (const std::string& name : given) {
+      diagnostics.error({"command line", 0, 0, name}, "means nothing with --phaze-instance");
+    }
+  }
+  if (diagnostics.has_errors()) {
     return report_bad_input(diagnostics);
   }
-  return run_phaze_instance(options.phaze_instance, options.json);
+  return has_instance ? run_phaze_instance(options.phaze_instance, options.json)
+                      : run_plan(options);
 }
 
 }  // namespace
 
 void add_place_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand(
-      "place", "How layers are cut into pipeline stages and spread over devices, with a proof");
+  CLI::App* command =
+      program.add_subcommand("place", "The best way to train a model on a cluster, with a proof");
   const auto options = std::make_shared<PlaceOptions>();
+  const std::vector<CLI::Option*> added = add_workload_options(*command, options->model, false);
+  const std::vector<CLI::Option*> own = add_plan_options(*command, *options);
   command->add_option("--phaze-instance", options->phaze_instance,
-                      "A placement problem of the original Phaze, in its own format, see "
-                      "docs/formats.md (default: none)");
+                      "A placement problem of the original Phaze, in its own format, in place of "
+                      "a model, see docs/formats.md (default: none)");
   add_common_options(*command, *options);
-  command->callback([options, &action] { action = [options] { return run_place(*options); }; });
+  command->callback([options, added, own, &action] {
+    note_given(added, options->model);
+    for (const CLI::Option* option : own) {
+      if (option->count() > 0) {
+        options->given.push_back(option->get_name());
+      }
+    }
+    action = [options] { return run_place(*options); };
+  });
 }
 
 }  // namespace phaze::cli

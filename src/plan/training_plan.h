@@ -25,6 +25,7 @@ struct LayerWork {
   Bytes saved;      // kept from forward to backward
   Bytes transient;  // the most that is alive beside what is saved, in either pass
   Joules energy;    // of both passes
+  Flops recompute_flops;
   // Busy core time over the time of all cores, and bytes from and to HBM, of both passes.
   double tensor_busy_s = 0, vector_busy_s = 0, hbm_bytes = 0;
 

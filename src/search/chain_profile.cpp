@@ -187,8 +187,9 @@ class Profiler {
       is_offered = true;
       saved_[i] = saved;
       model_.layers[i] = graph::fuse_elementwise(layer, request_.training.fusion);
-      chain_.layers[i].work[static_cast<std::size_t>(way)] =
-          price_layer(context_, model_.layers[i], request_.scheduling).work;
+      plan::LayerWork work = price_layer(context_, model_.layers[i], request_.scheduling).work;
+      work.recompute_flops = graph::summarise(model_.layers[i]).recompute_flops;
+      chain_.layers[i].work[static_cast<std::size_t>(way)] = work;
     }
     if (is_offered) {
       count_memory(way);
