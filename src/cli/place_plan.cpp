@@ -4,6 +4,7 @@
 #include <chrono>
 #include <limits>
 
+#include "base/check.h"
 #include "base/text.h"
 #include "cli/assumptions.h"
 #include "cli/experts.h"
@@ -18,6 +19,7 @@
 #include "presets/clusters.h"
 #include "report/plan_report.h"
 #include "search/plan_record.h"
+#include "verify/training_plan.h"
 
 namespace phaze::cli {
 namespace {
@@ -251,8 +253,19 @@ std::vector<report::Sensitivity> find_sensitivities(const Setting& s, const Plan
   return all;
 }
 
+void check_plans(const Setting& s, search::ClusterCosts& costs, const PlannerAnswer& answer) {
+  const PlanProblem& asked = s.problem;
+  const verify::PlanTerms terms{asked.devices, asked.global_batch, asked.capacity,
+                                asked.other,   asked.states,       answer.bound};
+  for (const TrainingPlan& plan : answer.plans) {
+    const auto faults = verify::find_faults(terms, *costs.chain(plan.strategy), plan);
+    CHECK(faults.empty(), "a plan is unsound: " + faults.front());
+  }
+}
+
 int show(Setting& s, search::ClusterCosts& costs, const PlanOptions& options,
          const PlannerAnswer& answer, double seconds) {
+  check_plans(s, costs, answer);
   report::PlanReport report;
   report.record = search::make_record(answer.plans.front(), costs, s.chip, s.peak, answer.bound,
                                       answer.is_complete);

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <filesystem>
+#include <iostream>
 #include <memory>
 
 #include "base/check.h"
@@ -61,7 +63,7 @@ plan::Schedule solve(const ScheduleOptions& options, const plan::ScheduleProblem
     schedule = schedule::solve_ilp(problem, ilp);
   } else {
     schedule::ExactOptions exact;
-    exact.work_limit = options.work_limit;
+    exact.work_limit = was_interrupted() ? 0 : options.work_limit;
     exact.cutoff = cutoff;
     exact.is_cancelled = [&](Picoseconds best, Picoseconds bound, std::int64_t work) {
       progress.show(what + ": best " + with_prefix(to_seconds(best).value(), "s") + ", bound " +
@@ -69,12 +71,16 @@ plan::Schedule solve(const ScheduleOptions& options, const plan::ScheduleProblem
                     " of " + with_thousands(options.work_limit) + " nodes");
       return was_interrupted();
     };
-    const NoteInterrupts note;
     schedule = schedule::solve_exact(problem, exact);
   }
   const std::vector<std::string> faults = verify::find_faults(problem, schedule);
   CHECK(faults.empty(), faults.empty() ? "" : faults.front());
   return schedule;
+}
+
+// The exact method can stop and show what it has.
+std::optional<NoteInterrupts> note_interrupts(const ScheduleOptions& options) {
+  return options.method == "exact" ? std::optional<NoteInterrupts>(std::in_place) : std::nullopt;
 }
 
 // What `solve` is at, for people.
@@ -117,7 +123,8 @@ int finish(const ScheduleOptions& options, std::int64_t events, const Trace& tra
 }
 
 int run_problem(const ScheduleOptions& options, Diagnostics& diagnostics) {
-  const auto text = io::read_text_file(options.problem, diagnostics);
+  const auto text = options.problem == "-" ? io::read_text(std::cin, "standard input", diagnostics)
+                                           : io::read_text_file(options.problem, diagnostics);
   const auto document =
       text ? io::parse_document(*text, options.problem, diagnostics) : std::nullopt;
   auto problem = document ? io::read_schedule_problem(*document, diagnostics) : std::nullopt;
@@ -130,6 +137,7 @@ int run_problem(const ScheduleOptions& options, Diagnostics& diagnostics) {
   plan::Schedule schedule;
   {
     Progress progress;
+    const auto note = note_interrupts(options);
     schedule = solve(options, *problem, std::nullopt, progress, solving_text(options, *problem));
   }
   return finish(
@@ -144,6 +152,7 @@ int run_problem(const ScheduleOptions& options, Diagnostics& diagnostics) {
 void schedule_layers(const ScheduleOptions& options, const cost::CostContext& context,
                      plan::ModelSchedule& answer) {
   Progress progress;
+  const auto note = note_interrupts(options);
   const std::size_t count = 2 * answer.model.layers.size();
   for (const graph::Layer& layer : answer.model.layers) {
     for (const plan::LayerPass pass : {plan::LayerPass::kForward, plan::LayerPass::kBackward}) {
@@ -227,7 +236,8 @@ int run_schedule(const ScheduleOptions& options) {
   }
   const bool has_problem = is_given(options, "--problem");
   if (has_problem == !options.model.model.empty()) {
-    fault("MODEL", "expected a model or --problem FILE");
+    fault("MODEL", has_problem ? "expected a model or --problem FILE, found both"
+                               : "expected a model or --problem FILE");
   } else if (!has_problem && options.chip.empty()) {
     fault("--chip", "a model needs a chip");
   }
@@ -246,8 +256,12 @@ int run_schedule(const ScheduleOptions& options) {
   if (has_problem && options.problem.empty()) {
     fault("--problem", "expected the name of a file");
   }
-  if (is_given(options, "--trace") && options.trace.empty()) {
+  std::error_code ignored;
+  if (is_given(options, "--trace") && (options.trace.empty() || options.trace == "-")) {
     fault("--trace", "expected the name of a file");
+  } else if (has_problem && is_given(options, "--trace") &&
+             std::filesystem::equivalent(options.trace, options.problem, ignored)) {
+    fault("--trace", "is the problem's own file");
   } else if (is_given(options, "--trace") && !diagnostics.has_errors()) {
     io::check_writable(options.trace, diagnostics);
   }
@@ -278,7 +292,8 @@ void add_schedule_command(CLI::App& program, Action& action) {
                           "(default: dgx-h100; of phaze2024: flat)"),
       command->add_option(
           "--problem", options->problem,
-          "A problem file in place of a model, see docs/formats.md (default: none)"),
+          "A problem file in place of a model, - for standard input, see docs/formats.md "
+          "(default: none)"),
       command->add_option("--assumptions", options->assumptions,
                           "What options mean that are not given. modern: as they say; phaze2024: "
                           "--execution eager, --attention eager, --precision bf16, --optimizer "

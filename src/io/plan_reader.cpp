@@ -92,7 +92,7 @@ class Reader {
       read_breakdown(*parts);
     }
     check_strategy(map);
-    PlanStageReader reader(plan.microbatches, diagnostics_);
+    PlanStageReader reader(plan.microbatches, plan.strategy.interleave, diagnostics_);
     for (const Value& stage : stages) {
       plan.stages.push_back(reader.read(stage));
     }

@@ -1,5 +1,9 @@
 #include "io/plan_stage_reader.h"
 
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
 #include "base/text.h"
 
 namespace phaze::io {
@@ -8,6 +12,7 @@ namespace {
 using plan::PlanStage;
 
 constexpr Bounds kTimes{0, 1e9};
+constexpr double kSumTolerance = 1e-6;  // of chunks, against their stage
 constexpr std::int64_t kMostLayers = 100'000;
 // Activations of all micro-batches of a stage: with the rest still within 64 bits.
 constexpr std::int64_t kMostActivations = 1'000'000'000'000'000'000;
@@ -43,6 +48,7 @@ PlanStage PlanStageReader::read(const Value& value) {
     map.error("saved_bytes", "expected at most " + std::to_string(kMostActivations) +
                                  " bytes for all micro-batches together");
   }
+  read_chunks(map, stage);
   if (const Value* memory = map.child("memory")) {
     stage.memory = read_memory(*memory);
   }
@@ -52,6 +58,46 @@ PlanStage PlanStageReader::read(const Value& value) {
   map.ignore({"devices"});
   map.finish();
   return stage;
+}
+
+void PlanStageReader::read_chunks(MapReader& map, PlanStage& stage) {
+  const std::size_t before = diagnostics_.error_count();
+  const std::vector<Value>& items = map.list("chunks", "a list of chunks");
+  double forward_s = 0;
+  double backward_s = 0;
+  double saved_bytes = 0;
+  for (const Value& item : items) {
+    MapReader chunk_map(item, diagnostics_);
+    if (item.kind != ValueKind::kMap) {
+      continue;
+    }
+    plan::PlanChunk chunk;
+    chunk.forward = read_time(chunk_map, "forward_s");
+    chunk.backward = read_time(chunk_map, "backward_s");
+    chunk.saved = read_bytes(chunk_map, "saved_bytes");
+    chunk_map.finish();
+    forward_s += chunk.forward.value();
+    backward_s += chunk.backward.value();
+    saved_bytes += static_cast<double>(chunk.saved.value());
+    stage.chunks.push_back(chunk);
+  }
+  if (items.empty() || diagnostics_.error_count() > before) {
+    return;
+  }
+  const auto expect_sum = [&map](const char* key, double whole, double parts) {
+    if (std::abs(whole - parts) > kSumTolerance * std::max(whole, parts)) {
+      map.error("chunks", std::string("expected as much in all as ") + key + ", " +
+                              shortest(whole) + ", found " + shortest(parts));
+    }
+  };
+  if (std::cmp_not_equal(items.size(), chunks_)) {
+    map.error("chunks", "expected as many as interleave says, " + std::to_string(chunks_) +
+                            ", found " + std::to_string(items.size()));
+  } else {
+    expect_sum("forward_s", stage.forward.value(), forward_s);
+    expect_sum("backward_s", stage.backward.value(), backward_s);
+    expect_sum("saved_bytes", static_cast<double>(stage.saved.value()), saved_bytes);
+  }
 }
 
 plan::StageLayers PlanStageReader::read_layers(const Value& value) {

@@ -24,8 +24,8 @@ Bytes read_bytes(MapReader& map, const char* key);
 
 class PlanStageReader {
  public:
-  PlanStageReader(std::int64_t microbatches, Diagnostics& diagnostics)
-      : microbatches_(microbatches), diagnostics_(diagnostics) {}
+  PlanStageReader(std::int64_t microbatches, std::int64_t chunks, Diagnostics& diagnostics)
+      : microbatches_(microbatches), chunks_(chunks), diagnostics_(diagnostics) {}
 
   plan::PlanStage read(const Value& value);
 
@@ -36,9 +36,11 @@ class PlanStageReader {
 
  private:
   plan::StageLayers read_layers(const Value& value);
+  void read_chunks(MapReader& map, plan::PlanStage& stage);
   plan::StageMemory read_memory(const Value& value);
 
   std::int64_t microbatches_;
+  std::int64_t chunks_;  // of each stage
   Diagnostics& diagnostics_;
   std::vector<std::string> layers_;
   bool has_names_ = true;  // no fault in them so far

@@ -27,19 +27,25 @@ Json stage_json(const plan::PlanRecord& record, const PlanStage& stage) {
     layers.push_back(
         {{"layer", run.layer}, {"name", record.layers.at(run.layer)}, {"count", run.count}});
   }
-  return {{"layers", std::move(layers)},
-          {"devices", strategy.tensor * strategy.data},
-          {"recompute", plan::to_string(stage.recompute)},
-          {"forward_s", stage.forward.value()},
-          {"backward_s", stage.backward.value()},
-          {"network_s", stage.network.value()},
-          {"recompute_s", stage.recomputation.value()},
-          {"in_flight", stage.in_flight},
-          {"saved_bytes", stage.saved.value()},
-          {"memory", memory_json(stage.memory)},
-          {"gradients_s", stage.gradients.value()},
-          {"exposed_s", stage.exposed.value()},
-          {"optimizer_s", stage.optimizer.value()}};
+  Json json = {{"layers", std::move(layers)},
+               {"devices", strategy.tensor * strategy.data},
+               {"recompute", plan::to_string(stage.recompute)},
+               {"forward_s", stage.forward.value()},
+               {"backward_s", stage.backward.value()},
+               {"network_s", stage.network.value()},
+               {"recompute_s", stage.recomputation.value()},
+               {"in_flight", stage.in_flight},
+               {"saved_bytes", stage.saved.value()},
+               {"memory", memory_json(stage.memory)},
+               {"gradients_s", stage.gradients.value()},
+               {"exposed_s", stage.exposed.value()},
+               {"optimizer_s", stage.optimizer.value()}};
+  for (const plan::PlanChunk& chunk : stage.chunks) {
+    json["chunks"].push_back({{"forward_s", chunk.forward.value()},
+                              {"backward_s", chunk.backward.value()},
+                              {"saved_bytes", chunk.saved.value()}});
+  }
+  return json;
 }
 
 Json breakdown_json(const plan::IterationParts& parts) {

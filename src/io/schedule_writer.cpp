@@ -70,6 +70,7 @@ Json layer_json(const plan::LayerSchedule& layer) {
                {"pass", plan::to_string(layer.pass)},
                {"repeat", layer.repeat},
                {"time_s", seconds(layer.time())},
+               {"proved", layer.is_proved()},
                {"busy_cores", layer.busy_cores},
                {"serial", layer.is_serial},
                {"floor_s", seconds(layer.floor)},

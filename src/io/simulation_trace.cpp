@@ -74,14 +74,20 @@ class Trace {
  private:
   void add_passes(std::size_t stage) {
     const plan::PlanStage& planned = record_.plan.stages[stage];
-    std::int64_t in_flight = 0;
-    add_memory(Seconds(), plan::memory_in_use(planned, chunks_, 0, false));
+    const std::vector<plan::PlanChunk> chunks = plan::shares_of_chunks(planned, chunks_);
+    Bytes saved;
+    add_memory(Seconds(), plan::memory_in_use(planned, saved, false));
     for (const SimulatedPass& run : simulated_.stages[stage].runs) {
       add_pass(run.kind == PassKind::kForward ? "F" : "B", run, kCompute);
-      in_flight += run.kind == PassKind::kForward ? 1 : 0;
-      add_memory(run.start, plan::memory_in_use(planned, chunks_, in_flight, true));
-      in_flight -= run.kind == PassKind::kBackward ? 1 : 0;
-      add_memory(run.end, plan::memory_in_use(planned, chunks_, in_flight, false));
+      const Bytes own = chunks[static_cast<std::size_t>(run.chunk)].saved;
+      if (run.kind == PassKind::kForward) {
+        saved += own;
+      }
+      add_memory(run.start, plan::memory_in_use(planned, saved, true));
+      if (run.kind == PassKind::kBackward) {
+        saved = saved - own;
+      }
+      add_memory(run.end, plan::memory_in_use(planned, saved, false));
     }
   }
 

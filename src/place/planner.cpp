@@ -111,7 +111,7 @@ std::int64_t body_of(const plan::Chain& chain) {
 
 // What is the same for a tensor width, sequence parallelism and micro-batch.
 struct Group {
-  const plan::Chain* chain;  // with the tensor group innermost
+  const plan::Chain* chain;  // with the tensor group innermost, where that has a place
   ChainBound innermost, elsewhere;
   std::int64_t length, body, ways;
 };
@@ -163,18 +163,18 @@ class Planner {
  private:
   // False when one layer alone is too large.
   bool add_group(const Strategy& strategy) {
-    if (!costs_.has_place(strategy)) {
-      return true;
-    }
-    const plan::Chain* chain = costs_.chain(strategy);
+    const std::optional<Strategy> placed = find_placed(strategy);
+    const plan::Chain* chain = placed ? costs_.chain(*placed) : nullptr;
     if (chain == nullptr) {
       return true;
     }
     if (!can_hold_a_layer(*chain)) {
       return false;
     }
-    const Group group{chain,           bound_of(*chain, true), bound_of(*chain, false),
-                      chain->length(), body_of(*chain),        recompute_ways(*chain)};
+    const bool is_innermost = plan::stride_of(*placed, Axis::kTensor) == 1;
+    const Group group{
+        chain,           bound_of(*chain, is_innermost), bound_of(*chain, false), chain->length(),
+        body_of(*chain), recompute_ways(*chain)};
     const std::size_t first = candidates_.size();
     list_group(strategy, group);
     const auto likeliest = std::min_element(
@@ -186,6 +186,26 @@ class Planner {
       price_candidate(candidate);
     }
     return true;
+  }
+
+  // A strategy of the group that has a place: the tensor group by itself, or with others inside it.
+  std::optional<Strategy> find_placed(Strategy strategy) {
+    if (costs_.has_place(strategy)) {
+      return strategy;
+    }
+    for (const std::int64_t data : divisors(problem_.global_batch / strategy.microbatch)) {
+      strategy.data = data;
+      const std::int64_t most = problem_.devices / (strategy.tensor * data);
+      for (strategy.pipeline = 1; strategy.pipeline <= most; ++strategy.pipeline) {
+        for (const AxisOrder& order : orders_of(strategy, problem_.limits)) {
+          strategy.order = order;
+          if (costs_.has_place(strategy)) {
+            return strategy;
+          }
+        }
+      }
+    }
+    return std::nullopt;
   }
 
   bool can_hold_a_layer(const plan::Chain& chain) const {

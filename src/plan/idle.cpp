@@ -101,7 +101,7 @@ class Links {
       if (const auto& before = runs_[id].wide ? latest : latest_wide) {
         offer(id, *before, IdleReason::kExclusive);
       }
-      if (!latest || runs_[*latest].end < runs_[id].end) {
+      if (!latest || std::tuple(runs_[*latest].end, id) < std::tuple(runs_[id].end, *latest)) {
         latest = id;
       }
       if (runs_[id].wide) {

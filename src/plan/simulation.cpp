@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/check.h"
 #include "base/names.h"
@@ -40,14 +41,25 @@ std::size_t receiver_of(std::size_t stage, PassKind kind, std::size_t stages) {
   return (stage + (kind == PassKind::kForward ? 1 : stages - 1)) % stages;
 }
 
-Bytes memory_in_use(const PlanStage& stage, std::int64_t chunks, std::int64_t in_flight,
-                    bool is_running) {
+std::vector<PlanChunk> shares_of_chunks(const PlanStage& stage, std::int64_t chunks) {
+  if (!stage.chunks.empty()) {
+    CHECK(std::cmp_equal(stage.chunks.size(), chunks), "as many chunks as the strategy says");
+    return stage.chunks;
+  }
+  std::vector<PlanChunk> shares;
+  const auto count = static_cast<double>(chunks);
+  const std::int64_t whole = stage.saved.value() / chunks;
+  const std::int64_t rest = stage.saved.value() % chunks;  // one byte more for the first ones
+  for (std::int64_t i = 0; i < chunks; ++i) {
+    shares.push_back({Seconds(stage.forward.value() / count),
+                      Seconds(stage.backward.value() / count), Bytes(whole + (i < rest ? 1 : 0))});
+  }
+  return shares;
+}
+
+Bytes memory_in_use(const PlanStage& stage, Bytes saved, bool is_running) {
   const StageMemory& memory = stage.memory;
-  const std::int64_t saved = stage.saved.value();
-  // saved x in flight / chunks, rounded up.
-  const Bytes activations =
-      Bytes(saved / chunks) * in_flight + Bytes((saved % chunks * in_flight + chunks - 1) / chunks);
-  return memory.weights + memory.gradients + memory.optimizer + memory.other + activations +
+  return memory.weights + memory.gradients + memory.optimizer + memory.other + saved +
          (is_running ? memory.transient : Bytes());
 }
 
@@ -55,9 +67,9 @@ std::vector<Bytes> memory_over_time(const TrainingPlan& plan, const SimulatedIte
                                     std::size_t stage, std::size_t pieces) {
   CHECK(pieces > 0, "no pieces");
   const PlanStage& planned = plan.stages[stage];
-  const std::int64_t chunks = chunks_of(plan);
-  std::int64_t in_flight = 0;
-  std::vector<Bytes> most(pieces, memory_in_use(planned, chunks, 0, false));
+  const std::vector<PlanChunk> chunks = shares_of_chunks(planned, chunks_of(plan));
+  Bytes saved;
+  std::vector<Bytes> most(pieces, memory_in_use(planned, saved, false));
   const double length = simulated.iteration.value() / static_cast<double>(pieces);
   const auto piece_at = [&](Seconds time) {
     return length > 0 ? std::min(static_cast<std::size_t>(time.value() / length), pieces - 1)
@@ -77,11 +89,15 @@ std::vector<Bytes> memory_over_time(const TrainingPlan& plan, const SimulatedIte
   Seconds end;
   std::size_t at = 0;
   for (const SimulatedPass& run : simulated.stages[stage].runs) {
-    raise(at, last_piece(end, run.start), memory_in_use(planned, chunks, in_flight, false));
-    in_flight += run.kind == PassKind::kForward ? 1 : 0;
-    raise(piece_at(run.start), last_piece(run.start, run.end),
-          memory_in_use(planned, chunks, in_flight, true));
-    in_flight -= run.kind == PassKind::kBackward ? 1 : 0;
+    const Bytes own = chunks[static_cast<std::size_t>(run.chunk)].saved;
+    raise(at, last_piece(end, run.start), memory_in_use(planned, saved, false));
+    if (run.kind == PassKind::kForward) {
+      saved += own;
+    }
+    raise(piece_at(run.start), last_piece(run.start, run.end), memory_in_use(planned, saved, true));
+    if (run.kind == PassKind::kBackward) {
+      saved = saved - own;
+    }
     end = run.end;
     at = piece_at(end);
   }

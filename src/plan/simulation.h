@@ -80,10 +80,12 @@ std::int64_t chunks_of(const TrainingPlan& plan);
 // Who gets what a stage sends: the next one or the previous one, in a circle.
 std::size_t receiver_of(std::size_t stage, PassKind kind, std::size_t stages);
 
+// What each chunk of a stage takes: its own, or an equal share.
+std::vector<PlanChunk> shares_of_chunks(const PlanStage& stage, std::int64_t chunks);
+
 // Bytes on a device of the stage: weights, gradients, optimiser states and the rest that is always
-// there, saved activations of so many passes of chunks, and what a pass needs while one runs.
-Bytes memory_in_use(const PlanStage& stage, std::int64_t chunks, std::int64_t in_flight,
-                    bool is_running);
+// there, saved activations, and what a pass needs while one runs.
+Bytes memory_in_use(const PlanStage& stage, Bytes saved, bool is_running);
 
 // How much of that there is over the iteration, cut into `pieces` of equal length: the most in
 // each. O(passes + pieces).

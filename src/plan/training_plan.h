@@ -82,6 +82,14 @@ struct StageLayers {
   bool operator==(const StageLayers&) const = default;
 };
 
+// One of the chunks of a device where stages are interleaved, of one micro-batch.
+struct PlanChunk {
+  Seconds forward, backward;
+  Bytes saved;
+
+  bool operator==(const PlanChunk&) const = default;
+};
+
 // All chunks of a device together where stages are interleaved.
 struct PlanStage {
   std::vector<StageLayers> layers;
@@ -93,6 +101,8 @@ struct PlanStage {
   std::int64_t in_flight =
       1;        // micro-batches whose activations are kept at most (in chunks' shares)
   Bytes saved;  // of one micro-batch
+  // In the order in which forward passes them, adding up to the above; none: equal shares.
+  std::vector<PlanChunk> chunks;
   StageMemory memory;
   Seconds gradients;  // reduction of its gradients, and gathering of weights after the step
   Seconds exposed;    // of that, not hidden behind backward

@@ -88,7 +88,7 @@ std::string layer_text(const LayerSchedule& layer, bool all_operators, std::size
                      std::string(plan::to_string(layer.pass)) + ": " + time_text(layer.time());
   if (layer.is_serial) {
     text += ", the sum of its operators\n";
-  } else if (layer.floor > layer.schedule.makespan) {
+  } else if (layer.floor.value() - layer.schedule.makespan.value() > layer.floor.value() / 1000) {
     text += ", the time of all bytes through " + floor_text(layer.floor_reason) +
             "; operators end after " + time_text(layer.schedule.makespan) + "\n";
   } else {

@@ -1,5 +1,6 @@
-// Bounds of a schedule. Three are plain: the longest path at fastest durations; the work of a kind
-// of core over its number; both from what is scheduled on.
+// Bounds of a schedule, from what is scheduled on. Three are plain: the longest path at fastest
+// durations; the work of a kind of core over its number; the tasks of the network one after
+// another.
 //
 // The fourth weighs them against one another for all choices of widths: relaxation.h.
 #include "schedule/bounds.h"

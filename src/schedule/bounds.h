@@ -12,7 +12,7 @@ namespace phaze::schedule {
 
 class Bounds {
  public:
-  Bounds(const Piece& piece, bool mixed);
+  Bounds(const Piece& piece, bool weighed);
 
   // Longest way from the task's end to the end of all, at fastest durations.
   Time tail(std::size_t task) const { return tails_[task]; }

@@ -105,6 +105,28 @@ std::vector<std::vector<std::size_t>> cut(const Graph& graph) {
   return groups;
 }
 
+// Predecessors first, and what has the longest way behind it: tasks that more wait for get lower
+// numbers.
+void sort_by_tails(const ScheduleProblem& problem, const Graph& graph,
+                   std::vector<std::vector<std::size_t>>& groups) {
+  std::vector<Time> tails(problem.tasks.size(), 0);
+  for (std::size_t k = graph.order.size(); k-- > 0;) {
+    const std::size_t i = graph.order[k];
+    const plan::Task& task = problem.tasks[TaskId(i)];
+    const Time one = task.one_core.value();
+    // One more than it takes, so that no successor is as far from the end.
+    Time tail = 0;
+    for (const std::size_t j : graph.after[i]) {
+      tail = std::max(tail, tails[j]);
+    }
+    tails[i] = tail + 1 + (task.all_cores ? std::min(one, task.all_cores->value()) : one);
+  }
+  for (std::vector<std::size_t>& group : groups) {
+    std::stable_sort(group.begin(), group.end(),
+                     [&tails](std::size_t a, std::size_t b) { return tails[a] > tails[b]; });
+  }
+}
+
 Piece piece_of(const ScheduleProblem& problem, const Graph& graph,
                const std::vector<std::size_t>& members) {
   Piece piece;
@@ -182,7 +204,8 @@ Schedule with_cores(const ScheduleProblem& problem, const std::vector<Start>& st
           }
         }
       }
-      CHECK(!used.empty(), "a task has its cores");
+      CHECK(used.size() == (run.wide ? static_cast<std::size_t>(cores[kind]) : 1),
+            "a task has its cores");
     }
   }
   return schedule;
@@ -206,9 +229,11 @@ Time path_bound(const ScheduleProblem& problem, const Graph& graph) {
   std::array<Area, kKinds> area{};
   const std::array<std::int64_t, kKinds> cores = {problem.tensor_cores, problem.vector_cores};
   Time bound = 0;
+  Time network = 0;
   for (const std::size_t i : graph.order) {
     const plan::Task& task = problem.tasks[TaskId(i)];
     const Time one = task.one_core.value();
+    network += task.unit == TaskUnit::kNetwork ? one : 0;
     const Time all = task.all_cores ? task.all_cores->value() : kNever;
     Time at = 0;
     for (const std::size_t j : graph.before[i]) {
@@ -229,36 +254,104 @@ Time path_bound(const ScheduleProblem& problem, const Graph& graph) {
     const Area n = std::max<std::int64_t>(1, cores[kind]);
     bound = std::max(bound, static_cast<Time>((area[kind] + n - 1) / n));
   }
-  return bound;
+  return std::max(bound, network);
+}
+
+// The same order and widths, each task as early as what it waits for and its cores allow.
+std::vector<Start> shift_left(const ScheduleProblem& problem, const Graph& graph,
+                              const std::vector<Start>& starts) {
+  std::vector<std::size_t> order = graph.order;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return starts[a].at < starts[b].at; });
+  std::array<std::vector<Time>, kKinds> free_at = {
+      std::vector<Time>(static_cast<std::size_t>(problem.tensor_cores), 0),
+      std::vector<Time>(static_cast<std::size_t>(problem.vector_cores), 0)};
+  Time network = 0;
+  std::vector<Start> shifted = starts;
+  std::vector<Time> ends(starts.size(), 0);
+  for (const std::size_t i : order) {
+    const plan::Task& task = problem.tasks[TaskId(i)];
+    const bool wide = starts[i].wide;
+    const Time length = (wide ? *task.all_cores : task.one_core).value();
+    const std::array<bool, kKinds> needs = {
+        task.unit == TaskUnit::kTensor || task.unit == TaskUnit::kBoth,
+        task.unit == TaskUnit::kVector || task.unit == TaskUnit::kBoth};
+    const auto takes_all = [&](std::size_t kind) {
+      return wide && (needs[kind] || problem.exclusive_wide);
+    };
+    Time at = task.unit == TaskUnit::kNetwork ? network : 0;
+    for (const std::size_t j : graph.before[i]) {
+      at = std::max(at, ends[j]);
+    }
+    for (std::size_t kind = 0; kind < kKinds && length > 0; ++kind) {
+      if (takes_all(kind) && !free_at[kind].empty()) {
+        at = std::max(at, *std::max_element(free_at[kind].begin(), free_at[kind].end()));
+      } else if (needs[kind]) {
+        at = std::max(at, *std::min_element(free_at[kind].begin(), free_at[kind].end()));
+      }
+    }
+    shifted[i].at = at;
+    ends[i] = at + length;
+    network = task.unit == TaskUnit::kNetwork ? ends[i] : network;
+    for (std::size_t kind = 0; kind < kKinds && length > 0; ++kind) {
+      if (takes_all(kind)) {
+        std::fill(free_at[kind].begin(), free_at[kind].end(), ends[i]);
+      } else if (needs[kind]) {
+        *std::min_element(free_at[kind].begin(), free_at[kind].end()) = ends[i];
+      }
+    }
+  }
+  return shifted;
 }
 
 enum class Method { kExact, kList };
 
-// Of a piece behind others that end at `now`, with their bound and work, and before others that
-// take at least `after`.
-SearchOptions search_options(const ExactOptions& options, Time now, Time bound, std::int64_t work,
-                             Time after) {
+// What pieces that are solved, and those to come, add to one.
+struct Around {
+  Time end = 0, bound = 0;  // of those before it
+  std::int64_t work = 0;    // on those before it
+  Time list_after = 0,
+       after = 0;  // of those behind it: list schedules, and what they take at least
+};
+
+SearchOptions search_options(const ExactOptions& options, const Around& around,
+                             bool& is_cancelled) {
   SearchOptions search;
-  search.work_limit = options.work_limit - work;
-  search.cutoff =
-      options.cutoff ? std::max<Time>(0, options.cutoff->value() - bound - after) : kNever;
+  search.work_limit = is_cancelled ? 0 : options.work_limit - around.work;
+  search.cutoff = options.cutoff
+                      ? std::max<Time>(0, options.cutoff->value() - around.bound - around.after)
+                      : kNever;
   search.dominance = options.dominance;
   search.wide_order = options.wide_order;
+  search.twins = options.twins;
   search.mixed_bounds = options.mixed_bounds;
   if (options.is_cancelled) {
-    search.is_cancelled = [&options, now, bound, work](Time best, Time low, std::int64_t nodes) {
-      return options.is_cancelled(Picoseconds(now + best), Picoseconds(bound + low), work + nodes);
+    search.is_cancelled = [&options, &is_cancelled, around](Time best, Time low,
+                                                            std::int64_t nodes) {
+      is_cancelled =
+          is_cancelled ||
+          options.is_cancelled(Picoseconds(around.end + best + around.list_after),
+                               Picoseconds(around.bound + low + around.after), around.work + nodes);
+      return is_cancelled;
     };
   }
   return search;
 }
 
 Schedule solve(const ScheduleProblem& problem, const ExactOptions& options, Method method) {
+  for (const plan::Task& task : problem.tasks) {
+    const bool needs_tensor = task.unit == TaskUnit::kTensor || task.unit == TaskUnit::kBoth;
+    const bool needs_vector = task.unit == TaskUnit::kVector || task.unit == TaskUnit::kBoth;
+    CHECK(
+        (!needs_tensor || problem.tensor_cores > 0) && (!needs_vector || problem.vector_cores > 0),
+        "readers refuse tasks without cores");
+  }
   const Graph graph = graph_of(problem);
   std::vector<std::vector<std::size_t>> groups = {graph.order};
   if (options.pieces) {
     groups = cut(graph);
   }
+  sort_by_tails(problem, graph, groups);
   // What is too long for the search is run in parts, one after another: a schedule, but no bound.
   const bool is_whole =
       std::all_of(groups.begin(), groups.end(),
@@ -268,21 +361,28 @@ Schedule solve(const ScheduleProblem& problem, const ExactOptions& options, Meth
     groups = chop(groups);
   }
   std::vector<Start> starts(problem.tasks.size());
-  Time now = 0;
-  Time bound = 0;
-  std::int64_t work = 0;
+  Around around;
+  bool is_cancelled = false;
   std::vector<std::pair<Piece, PieceAnswer>> solved;  // equal pieces once
   std::vector<Piece> pieces;
-  Time after = 0;  // what pieces to come take at least
+  std::vector<std::pair<Time, Time>> quick;  // of each piece: its list schedule's end, a bound
   for (const std::vector<std::size_t>& group : groups) {
     CHECK(group.size() <= kMostTasks, "longer pieces are cut");
     pieces.push_back(piece_of(problem, graph, group));
-    after += options.cutoff ? simple_bound(pieces.back()) : 0;
+    if (options.cutoff || options.is_cancelled) {
+      const PieceAnswer list = list_schedule(pieces.back());
+      quick.emplace_back(list.makespan, is_whole ? list.bound : 0);
+      around.list_after += quick.back().first;
+      around.after += quick.back().second;
+    }
   }
   for (std::size_t p = 0; p < groups.size(); ++p) {
     const std::vector<std::size_t>& group = groups[p];
     const Piece& piece = pieces[p];
-    after -= options.cutoff ? simple_bound(piece) : 0;
+    if (!quick.empty()) {
+      around.list_after -= quick[p].first;
+      around.after -= quick[p].second;
+    }
     const auto known = std::find_if(solved.begin(), solved.end(),
                                     [&piece](const auto& one) { return one.first == piece; });
     PieceAnswer answer;
@@ -291,22 +391,23 @@ Schedule solve(const ScheduleProblem& problem, const ExactOptions& options, Meth
     } else {
       answer = method == Method::kList
                    ? list_schedule(piece)
-                   : search(piece, search_options(options, now, bound, work, after));
-      work += answer.work;
+                   : search(piece, search_options(options, around, is_cancelled));
+      around.work += answer.work;
       solved.emplace_back(piece, answer);
     }
     for (std::size_t i = 0; i < group.size(); ++i) {
-      starts[group[i]] = {now + answer.starts[i].at, answer.starts[i].wide};
+      starts[group[i]] = {around.end + answer.starts[i].at, answer.starts[i].wide};
     }
-    now += answer.makespan;
-    bound += answer.bound;
+    around.end += answer.makespan;
+    around.bound += is_whole ? answer.bound : 0;
   }
-  Schedule schedule = with_cores(problem, starts);
-  CHECK(schedule.makespan.value() == now, "pieces follow one another");
-  bound = is_whole ? bound : floor;
+  Schedule schedule = with_cores(problem, is_whole ? starts : shift_left(problem, graph, starts));
+  CHECK(schedule.makespan.value() <= around.end, "pieces follow one another");
+  const Time bound = is_whole ? around.bound : floor;
   schedule.lower_bound = Picoseconds(bound);
-  schedule.status = bound == now ? plan::SolveStatus::kOptimal : plan::SolveStatus::kFeasible;
-  schedule.work = work;
+  schedule.status = bound == schedule.makespan.value() ? plan::SolveStatus::kOptimal
+                                                       : plan::SolveStatus::kFeasible;
+  schedule.work = around.work;
   return schedule;
 }
 

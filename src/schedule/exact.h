@@ -13,14 +13,16 @@ namespace phaze::schedule {
 struct ExactOptions {
   std::int64_t work_limit = 5'000'000;  // nodes of the search, of all pieces together
   // Schedules that end no earlier are of no use: where there are no others, any schedule will do,
-  // with a bound that shows it.
+  // with a bound that shows it (but for pieces of more than 128 tasks).
   std::optional<Picoseconds> cutoff;
   // Rules that cut the search short; each keeps the optimum. They can be turned off to show it.
   bool pieces = true;        // solve what stands between cuts of the graph by itself
   bool dominance = true;     // skip states that are no better than one seen before
   bool wide_order = true;    // put wide tasks that exclude all others into one of their orders
+  bool twins = true;         // put tasks that are alike into one of their orders
   bool mixed_bounds = true;  // weigh the longest path and the loads against one another
-  // Told every so many nodes: the best end and the bound so far. Stops the search when it says so.
+  // Told every so many nodes: the best end and the bound so far, of the tasks up to those at hand.
+  // Stops the search when it says so.
   std::function<bool(Picoseconds best, Picoseconds bound, std::int64_t work)> is_cancelled;
 };
 

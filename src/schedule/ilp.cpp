@@ -145,7 +145,7 @@ class Solver {
     const std::int64_t most = best_.makespan / tasks_.grain - (answer.is_finished ? 0 : 1);
     if (grains <= static_cast<double>(most)) {
       bound_ = std::max(bound_, static_cast<std::int64_t>(grains) * tasks_.grain);
-    } else if (!answer.is_finished) {
+    } else if (!answer.is_finished && grains == static_cast<double>(most) + 1) {
       bound_ = std::max(bound_, most * tasks_.grain);
     }
     // A bound above a schedule that exists is none: CBC erred.

@@ -15,6 +15,7 @@ namespace phaze::schedule {
 namespace {
 
 constexpr int kRuns = 4;
+constexpr std::int64_t kStepsBetweenCalls = 4096;
 constexpr double kHot = 0.02;      // of the makespan
 constexpr double kCooling = 1e-3;  // last temperature over the first
 
@@ -25,13 +26,17 @@ struct Plan {
 
 class Annealing {
  public:
-  Annealing(const Piece& piece, PieceAnswer& best, Time goal)
-      : piece_(piece), best_(best), goal_(goal) {}
+  Annealing(const Piece& piece, PieceAnswer& best, Time goal,
+            const std::function<bool()>& is_cancelled)
+      : piece_(piece), best_(best), goal_(goal), is_cancelled_(is_cancelled) {}
 
   void run(Plan plan, Rng& rng, std::int64_t steps) {
     Time length = evaluate(plan);
     const double hot = kHot * static_cast<double>(best_.makespan);
     for (std::int64_t step = 0; step < steps && best_.makespan > goal_; ++step) {
+      if (step % kStepsBetweenCalls == 0 && is_cancelled_()) {
+        return;
+      }
       const double done = static_cast<double>(step) / static_cast<double>(steps);
       const double temperature = hot * std::pow(kCooling, done);
       Plan other = plan;
@@ -99,12 +104,14 @@ class Annealing {
   const Piece& piece_;
   PieceAnswer& best_;
   const Time goal_;
+  const std::function<bool()>& is_cancelled_;
   std::vector<Start> starts_;
 };
 
 }  // namespace
 
-PieceAnswer improve(const Piece& piece, PieceAnswer best, Time goal, std::int64_t steps) {
+PieceAnswer improve(const Piece& piece, PieceAnswer best, Time goal, std::int64_t steps,
+                    const std::function<bool()>& is_cancelled) {
   const std::size_t n = piece.tasks.size();
   Plan known{std::vector<std::size_t>(n), std::vector<bool>(n)};
   std::iota(known.order.begin(), known.order.end(), 0);
@@ -116,7 +123,7 @@ PieceAnswer improve(const Piece& piece, PieceAnswer best, Time goal, std::int64_
     known.wide[i] = best.starts[i].wide;
     fastest.wide[i] = piece.tasks[i].all < piece.tasks[i].one;
   }
-  Annealing annealing(piece, best, goal);
+  Annealing annealing(piece, best, goal, is_cancelled);
   Rng rng(1);
   for (int run = 0; run < kRuns; ++run) {
     annealing.run(run == 0 ? known : fastest, rng, steps / kRuns);

@@ -67,9 +67,10 @@ struct PieceAnswer {
 
 // The best of a few priority rules.
 PieceAnswer list_schedule(const Piece& piece);
-// The best that a local search of so many steps finds, or `best`; stops at the goal. Work counts
-// steps.
-PieceAnswer improve(const Piece& piece, PieceAnswer best, Time goal, std::int64_t steps);
+// The best that a local search of so many steps finds, or `best`; stops at the goal, or when it is
+// told to. Work counts steps.
+PieceAnswer improve(const Piece& piece, PieceAnswer best, Time goal, std::int64_t steps,
+                    const std::function<bool()>& is_cancelled);
 // Longest path of fastest durations, and loads.
 Time simple_bound(const Piece& piece);
 
@@ -78,6 +79,7 @@ struct SearchOptions {
   Time cutoff = kNever;  // schedules that end no earlier are of no use
   bool dominance = true;
   bool wide_order = true;
+  bool twins = true;
   bool mixed_bounds = true;
   // Told the best end, the bound and the work so far; whether to stop.
   std::function<bool(Time, Time, std::int64_t)> is_cancelled;

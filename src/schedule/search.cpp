@@ -10,7 +10,8 @@
 // - Bounds of what is left: tasks that are not scheduled start no earlier than the last start, so
 //   that the bounds of the piece that they form by themselves count from there (relaxation.h).
 //   Computed for sets of tasks that are met several times, and kept.
-// - One order of wide tasks (wide_order.h).
+// - One order of wide tasks (wide_order.h); where that does not hold, one order of tasks that are
+//   alike (choices.h). Both at once could each undo what the other asks for.
 // - Dominance: of two states with the same tasks scheduled, one whose every core, network and
 // result
 //   that others wait for is free no later leads to no later an end.
@@ -86,17 +87,29 @@ class Search {
     stored_ = 0;
     is_stopped_ = false;
     open_bound_ = kNever;
-    limit_ = limit;
+    limit_ = std::min(limit, useful());
     last_node_ = std::min(options_.work_limit, work_ + nodes);
     branch(0);
-    bound_ = std::max(bound_, std::min(limit_, is_stopped_ ? open_bound_ : limit_));
+    if (!is_stopped_) {
+      bound_ = std::max(bound_, limit_);
+    } else if (open_bound_ != kNever) {  // otherwise it was stopped before the first branch
+      bound_ = std::max(bound_, std::min(limit_, open_bound_));
+    }
     return !is_stopped_;
+  }
+
+  // Whether to stop, which stays so.
+  bool ask() {
+    is_cancelled_ = is_cancelled_ ||
+                    (options_.is_cancelled && options_.is_cancelled(best_.makespan, bound_, work_));
+    return is_cancelled_;
   }
 
   void anneal(std::int64_t steps) {
     best_.work = work_;
     best_ = improve(piece_, std::move(best_), bound_,
-                    std::min({steps, kMostSteps, options_.work_limit - work_}));
+                    std::min({steps, kMostSteps, options_.work_limit - work_}),
+                    [this] { return ask(); });
     work_ = best_.work;
   }
 
@@ -104,7 +117,7 @@ class Search {
   void raise_bound(std::int64_t nodes) {
     Time open = bound_;  // where the last question was left open, or the bound
     for (int i = 0; i < kQuestions && !is_settled() && !is_spent(); ++i) {
-      const Time high = open > bound_ ? open : useful();
+      const Time high = open > bound_ ? std::min(open, useful()) : useful();
       const Time middle = bound_ + (high - bound_ + 1) / 2;
       if (!look(nodes / kQuestions, middle)) {
         open = middle;
@@ -114,8 +127,8 @@ class Search {
 
   void branch(std::size_t depth) {
     ++work_;
-    if (options_.is_cancelled && work_ % kNodesBetweenCalls == 0) {
-      is_cancelled_ = options_.is_cancelled(best_.makespan, bound_, work_);
+    if (work_ % kNodesBetweenCalls == 0) {
+      ask();
     }
     if (is_cancelled_ || work_ > last_node_) {
       is_stopped_ = true;
@@ -134,7 +147,8 @@ class Search {
       return;
     }
     const std::vector<Choice> choices =
-        list_choices(piece_, state_, bounds_, forbidden.now, wide_order_.narrow(), limit_);
+        list_choices(piece_, state_, bounds_, forbidden.now, wide_order_.narrow(),
+                     options_.twins && !wide_order_.is_on(), limit_);
     for (const Choice& choice : choices) {
       if (choice.bound >= limit_) {
         continue;
@@ -163,6 +177,9 @@ class Search {
   // Of the tasks that are not scheduled, by themselves.
   Time left_bound(Mask scheduled) {
     const Mask left = all_of(piece_) & ~scheduled;
+    if (left_.size() >= kMostStates && !left_.contains(scheduled)) {
+      return 0;
+    }
     Left& known = left_[scheduled];
     if (left != 0 && ++known.visits == kVisits) {
       double most = 0;
@@ -212,28 +229,35 @@ class Search {
   bool is_dominated(const WideOrder::Forbidden& forbidden) {
     now_.forbidden = forbidden;
     describe(now_.numbers);
+    const bool is_full = stored_ >= kMostNumbers;
+    if (is_full && !seen_.contains(state_.scheduled())) {
+      return false;
+    }
     std::vector<Seen>& seen = seen_[state_.scheduled()];
     for (const Seen& other : seen) {
       if (other.is_as_good_as(now_)) {
         return true;
       }
     }
-    std::erase_if(seen, [this](const Seen& other) { return now_.is_as_good_as(other); });
-    if (seen.size() < kKeptStates && stored_ < kMostStates) {
+    const auto size = static_cast<std::int64_t>(now_.numbers.size());
+    stored_ -= size * static_cast<std::int64_t>(std::erase_if(
+                          seen, [this](const Seen& other) { return now_.is_as_good_as(other); }));
+    if (seen.size() < kKeptStates && !is_full) {
       seen.push_back(now_);
-      ++stored_;
+      stored_ += size;
     }
     return false;
   }
 
-  static constexpr std::int64_t kNodesBetweenCalls = 1 << 14;
+  static constexpr std::int64_t kNodesBetweenCalls = 1 << 10;
   static constexpr std::int64_t kQuickLook = 2'000, kGrowth = 8, kSteps = 4;
   static constexpr std::int64_t kMostSteps =
       1'000'000;  // of an annealing, which is not interrupted
   static constexpr int kQuestions = 6;
   static constexpr int kVisits = 3, kLeftRounds = 48;
   static constexpr std::size_t kKeptStates = 64;
-  static constexpr std::int64_t kMostStates = 2'000'000;
+  static constexpr std::size_t kMostStates = 1'000'000;
+  static constexpr std::int64_t kMostNumbers = 24'000'000;
 
   const Piece& piece_;
   const SearchOptions options_;

@@ -3,13 +3,7 @@
 namespace phaze::schedule {
 
 WideOrder::WideOrder(const Piece& piece, bool is_on)
-    : piece_(piece), below_(piece.tasks.size(), 0), is_on_(is_on && piece.exclusive_wide) {
-  for (std::size_t i = piece.tasks.size(); i-- > 0;) {
-    below_[i] = piece.tasks[i].after;
-    for (Mask after = below_[i]; after != 0; after &= after - 1) {
-      below_[i] |= below_[lowest(after)];
-    }
-  }
+    : piece_(piece), is_on_(is_on && piece.exclusive_wide) {
   for (const PieceTask& task : piece.tasks) {
     const bool runs_beside = !task.needs[kTensor] && !task.needs[kVector] && task.one > 0;
     is_on_ = is_on_ && !runs_beside;
@@ -50,8 +44,8 @@ WideOrder::Forbidden WideOrder::forbidden(Mask scheduled) const {
   const Mask open = ready(scheduled);
   Forbidden forbidden{narrow, narrow | open};
   if (past_.last != kMostTasks) {
-    const Mask lower = bit(past_.last) - 1;
-    forbidden.now |= open & lower & ~below_[past_.last];
+    const Mask lower = bit(past_.last) - 1;  // none of these comes after it
+    forbidden.now |= open & lower;
   }
   return forbidden;
 }

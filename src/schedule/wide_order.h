@@ -14,9 +14,10 @@
 // between no others. So a task that could begin when a segment does will not run wide any more.
 //
 // What a state forbids depends on its past. Of two states with the same tasks scheduled, one is as
-// good as another only if it forbids no more, now and after the next one-core task.
-
-#include <vector>
+// good as another only if it forbids no more, now and after the next one-core task. Numbers put
+// predecessors first, so that wide tasks that follow one another have rising numbers and what their
+// order forbids now it forbids for ever. Tasks that cannot run wide count as forbidden too: what
+// waits for them must be told apart.
 
 #include "schedule/piece.h"
 #include "schedule/state.h"
@@ -36,6 +37,7 @@ class WideOrder {
   void add(std::size_t task, bool wide, Mask scheduled_before);
   void restore(const Past& past) { past_ = past; }
 
+  bool is_on() const { return is_on_; }
   // Tasks that will not run wide any more, where the order says so.
   Mask narrow() const { return is_on_ ? past_.narrow : 0; }
   // Tasks that may not run wide next, and not after a one-core task either.
@@ -52,7 +54,6 @@ class WideOrder {
   Mask ready(Mask scheduled) const;
 
   const Piece& piece_;
-  std::vector<Mask> below_;  // all that come after
   bool is_on_;
   Past past_;
 };

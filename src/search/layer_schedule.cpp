@@ -195,10 +195,11 @@ LayerSchedule schedule_layer(const cost::CostContext& context, const Layer& laye
       break;
     }
   }
-  if (*least < best.schedule.lower_bound) {
-    best.schedule.lower_bound = *least;
-    best.schedule.status = plan::SolveStatus::kFeasible;
-  }
+  // `least` is no less than the floor; of a schedule that ends before it nothing more is to be won.
+  best.schedule.lower_bound = std::min(*least, best.schedule.makespan);
+  best.schedule.status = best.schedule.lower_bound == best.schedule.makespan
+                             ? plan::SolveStatus::kOptimal
+                             : plan::SolveStatus::kFeasible;
   put_on_chip(best, *context.chip);
   return best;
 }

@@ -16,7 +16,6 @@ namespace phaze::simulate {
 namespace {
 
 using plan::PassKind;
-using plan::PlanStage;
 using plan::SimulatedPass;
 using plan::SimulatedStage;
 using plan::TrainingPlan;
@@ -39,11 +38,13 @@ struct Transfer {
 
 struct Stage {
   PassOrder order;
+  std::vector<plan::PlanChunk> chunks;
   std::int64_t place = 0;       // of the pass that runs, or of the next one
   std::vector<bool> has_input;  // of each pass
   bool is_running = false;
   Seconds since;  // when it began to run, or to wait
   std::int64_t in_flight = 0;
+  Bytes saved;  // of those
 };
 
 class Pipeline {
@@ -59,6 +60,7 @@ class Pipeline {
     for (std::size_t i = 0; i < stages_.size(); ++i) {
       stages_[i].order = order_of(plan.strategy.schedule, static_cast<std::int64_t>(stages_.size()),
                                   chunks_, plan.microbatches, static_cast<std::int64_t>(i));
+      stages_[i].chunks = plan::shares_of_chunks(plan.stages[i], chunks_);
       const std::int64_t passes = 2 * stages_[i].order.passes();
       stages_[i].has_input.resize(static_cast<std::size_t>(passes), false);
       if (options.keeps_runs) {
@@ -96,10 +98,12 @@ class Pipeline {
                                     pass.microbatch);
   }
 
-  Seconds length_of(std::size_t stage, PassKind kind) const {
-    const PlanStage& planned = plan_.stages[stage];
-    const Seconds all = kind == PassKind::kForward ? planned.forward : planned.backward;
-    return Seconds(all.value() / static_cast<double>(chunks_));
+  const plan::PlanChunk& chunk_of(std::size_t stage, const Pass& pass) const {
+    return stages_[stage].chunks[static_cast<std::size_t>(pass.chunk)];
+  }
+  Seconds length_of(std::size_t stage, const Pass& pass) const {
+    const plan::PlanChunk& chunk = chunk_of(stage, pass);
+    return pass.kind == PassKind::kForward ? chunk.forward : chunk.backward;
   }
 
   // An input that has been on its way since `sent`.
@@ -126,11 +130,14 @@ class Pipeline {
     stage.is_running = true;
     stage.since = now;
     SimulatedStage& result = result_.stages[i];
-    stage.in_flight += pass.kind == PassKind::kForward ? 1 : 0;
+    if (pass.kind == PassKind::kForward) {
+      ++stage.in_flight;
+      stage.saved += chunk_of(i, pass).saved;
+    }
     result.in_flight = std::max(result.in_flight, stage.in_flight);
-    result.peak_memory = std::max(
-        result.peak_memory, plan::memory_in_use(plan_.stages[i], chunks_, stage.in_flight, true));
-    events_.push({now + length_of(i, pass.kind), i, 0});
+    result.peak_memory =
+        std::max(result.peak_memory, plan::memory_in_use(plan_.stages[i], stage.saved, true));
+    events_.push({now + length_of(i, pass), i, 0});
     return true;
   }
 
@@ -138,13 +145,16 @@ class Pipeline {
     Stage& stage = stages_[i];
     const Pass pass = pass_at(stage.order, stage.place);
     SimulatedStage& result = result_.stages[i];
-    result.passes += length_of(i, pass.kind);
+    result.passes += length_of(i, pass);
     const SimulatedPass run = {pass.kind, static_cast<std::int32_t>(pass.chunk),
                                static_cast<std::int32_t>(pass.microbatch), stage.since, now};
     if (options_.keeps_runs) {
       result.runs.push_back(run);
     }
-    stage.in_flight -= pass.kind == PassKind::kBackward ? 1 : 0;
+    if (pass.kind == PassKind::kBackward) {
+      --stage.in_flight;
+      stage.saved = stage.saved - chunk_of(i, pass).saved;
+    }
     stage.is_running = false;
     stage.since = now;
     ++stage.place;

@@ -26,6 +26,7 @@ TrainingPlan with_even_stages(TrainingPlan plan) {
   for (PlanStage& stage : plan.stages) {
     stage.forward = forward;
     stage.backward = backward;
+    stage.chunks.clear();
   }
   return plan;
 }
@@ -39,9 +40,13 @@ TrainingPlan without_reduction(TrainingPlan plan) {
 }
 
 bool has_even_stages(const TrainingPlan& plan) {
-  const PlanStage& first = plan.stages.front();
-  return std::ranges::all_of(plan.stages, [&first](const PlanStage& stage) {
-    return stage.forward == first.forward && stage.backward == first.backward;
+  const std::int64_t count = plan::chunks_of(plan);
+  const plan::PlanChunk first = plan::shares_of_chunks(plan.stages.front(), count).front();
+  return std::ranges::all_of(plan.stages, [&](const PlanStage& stage) {
+    return std::ranges::all_of(
+        plan::shares_of_chunks(stage, count), [&first](const plan::PlanChunk& chunk) {
+          return chunk.forward == first.forward && chunk.backward == first.backward;
+        });
   });
 }
 

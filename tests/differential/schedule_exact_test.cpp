@@ -27,12 +27,14 @@ ScheduleProblemOptions sizes(std::size_t least, std::size_t most, bool exclusive
 }
 
 // Of the rules that cut the search short, those whose bit is set.
-constexpr int kRules = 3;
+constexpr int kRules = 5;
 ExactOptions with_rules(int rules) {
   ExactOptions options;
   options.pieces = (rules & 1) != 0;
   options.dominance = (rules & 2) != 0;
   options.mixed_bounds = (rules & 4) != 0;
+  options.wide_order = (rules & 8) != 0;
+  options.twins = (rules & 16) != 0;
   return options;
 }
 
@@ -172,6 +174,52 @@ TEST(ExactScheduleLimits, LongProblemsGetAScheduleAndABound) {
     ExactOptions exact;
     exact.work_limit = 1000;
     EXPECT_EQ(faults_of(problem, schedule::solve_exact(problem, exact)), "");
+  }
+}
+
+TEST_P(ExactSchedule, KeepsToACutoff) {
+  for (std::uint64_t seed = 8000; seed < 8150; ++seed) {
+    const ScheduleProblem problem = random_schedule_problem(seed, sizes(3, 9, GetParam()));
+    SCOPED_TRACE(seed);
+    const Schedule best = schedule::solve_exact(problem);
+    for (const std::int64_t off : {-1000, -1, 0, 1, 1000}) {
+      for (const bool pieces : {false, true}) {
+        ExactOptions options;
+        options.pieces = pieces;
+        options.cutoff = std::max(Picoseconds(), best.makespan + Picoseconds(off));
+        const Schedule found = schedule::solve_exact(problem, options);
+        ASSERT_EQ(faults_of(problem, found), "");
+        ASSERT_LE(found.lower_bound, best.makespan);
+        if (off > 0) {
+          ASSERT_EQ(found.makespan, best.makespan);
+        } else {
+          ASSERT_GE(found.lower_bound, std::min(*options.cutoff, best.makespan));
+        }
+      }
+    }
+  }
+}
+
+TEST_P(ExactSchedule, ClaimsNothingThatItDidNotProveWhenItIsStopped) {
+  for (std::uint64_t seed = 9000; seed < 9012; ++seed) {
+    const ScheduleProblem problem = random_schedule_problem(seed, sizes(12, 14, GetParam()));
+    SCOPED_TRACE(seed);
+    const Schedule best = schedule::solve_exact(problem);
+    const Schedule list = schedule::solve_list(problem);
+    ASSERT_EQ(best.status, SolveStatus::kOptimal);
+    for (std::int64_t limit = 0; limit < 40; ++limit) {
+      ExactOptions options;
+      options.work_limit = limit * limit * limit;
+      int calls = 0;
+      options.is_cancelled = [&calls, limit](Picoseconds, Picoseconds, std::int64_t) {
+        return ++calls > limit;
+      };
+      const Schedule found = schedule::solve_exact(problem, options);
+      ASSERT_EQ(faults_of(problem, found), "");
+      ASSERT_LE(found.lower_bound, best.makespan);
+      ASSERT_GE(found.makespan, best.makespan);
+      ASSERT_LE(found.makespan, list.makespan);
+    }
   }
 }
 

@@ -121,7 +121,8 @@ std::vector<std::string> words() {
           ".nan",
           "1000000000000",
           "999999999999999",
-          "100000"};
+          "100000",
+          "chunks"};
 }
 
 }  // namespace phaze::fuzz

@@ -103,7 +103,9 @@ std::vector<double> stage_ends(const PipelineShape& shape) {
     ready.pop_front();
     const auto stage = static_cast<std::size_t>(std::get<0>(node));
     const double length = std::get<1>(node) ? shape.backward[stage] : shape.forward[stage];
-    const double end = starts[node] + length / chunks;
+    const auto chunk = static_cast<std::size_t>(std::get<2>(node));
+    const double share = shape.shares.empty() ? 1.0 / chunks : shape.shares[chunk];
+    const double end = starts[node] + length * share;
     ends[stage] = std::max(ends[stage], end);
     for (const Edge& edge : edges[node]) {
       starts[edge.to] = std::max(starts[edge.to], end + edge.length);

@@ -42,6 +42,21 @@ plan::PlanStage any_stage(Rng& rng, std::size_t layers) {
   return stage;
 }
 
+// Each but the last takes a share of what is left.
+std::vector<plan::PlanChunk> any_chunks(Rng& rng, const plan::PlanStage& stage,
+                                        std::int64_t count) {
+  std::vector<plan::PlanChunk> chunks;
+  plan::PlanChunk left{stage.forward, stage.backward, stage.saved};
+  for (std::int64_t i = 1; i < count; ++i) {
+    const plan::PlanChunk chunk{left.forward * rng.uniform(), left.backward * rng.uniform(),
+                                Bytes(pick(rng, 0, left.saved.value()))};
+    chunks.push_back(chunk);
+    left = {left.forward - chunk.forward, left.backward - chunk.backward, left.saved - chunk.saved};
+  }
+  chunks.push_back(left);
+  return chunks;
+}
+
 std::string any_name(Rng& rng) {
   constexpr std::array kNames = {"decoder",
                                  "null",
@@ -75,6 +90,9 @@ plan::TrainingPlan plan_of(const PipelineShape& shape) {
     stage.layers = {{0, 1}};
     stage.forward = Seconds(shape.forward[i]);
     stage.backward = Seconds(shape.backward[i]);
+    for (const double share : shape.shares) {
+      stage.chunks.push_back({stage.forward * share, stage.backward * share, Bytes()});
+    }
     plan.stages.push_back(stage);
   }
   return plan;
@@ -125,6 +143,9 @@ plan::PlanRecord random_record(Rng& rng) {
   const std::size_t layers = 1 + rng.below(plan.stages.size());
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
     plan.stages[i] = any_stage(rng, layers);
+  }
+  if (rng.below(2) == 0) {
+    plan.stages[0].chunks = any_chunks(rng, plan.stages[0], plan.strategy.interleave);
   }
   for (std::size_t i = 0; i < layers; ++i) {
     plan.stages[i].layers.push_back({i, 1});

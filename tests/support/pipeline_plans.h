@@ -16,6 +16,7 @@ struct PipelineShape {
   std::int64_t microbatches = 1;
   std::int64_t chunks = 1;
   bool is_gpipe = false;
+  std::vector<double> shares{};  // of each chunk, adding up to 1; none: equal ones
 };
 
 // A plan of these stages: interleaved where there is more than one chunk, otherwise 1F1B.

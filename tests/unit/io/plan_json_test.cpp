@@ -109,6 +109,31 @@ TEST(PlanReader, ChunksNeedTheirSchedule) {
   EXPECT_EQ(read(file(kTwo, "schedule: interleaved", "5")).plan.microbatches, 5);
 }
 
+TEST(PlanReader, ChunksAddUpToTheirStage) {
+  const auto faults = [](const std::string& chunks) {
+    return faults_of(
+        file("{forward_s: 3, backward_s: 6, saved_bytes: 10,\n chunks: [" + chunks + "]}",
+             "interleave: 2, schedule: interleaved"));
+  };
+  EXPECT_EQ(faults("{forward_s: 1, backward_s: 2}"),
+            Lines{"test.yaml:3:10: error: stages[0].chunks: expected as many as interleave says, "
+                  "2, found 1"});
+  EXPECT_EQ(faults("{forward_s: 1, backward_s: 2, saved_bytes: 10}, {forward_s: 2, backward_s: 3}"),
+            Lines{"test.yaml:3:10: error: stages[0].chunks: expected as much in all as "
+                  "backward_s, 6, found 5"});
+  EXPECT_EQ(faults("{forward_s: 1, backward_s: 2, saved_bytes: 9}, {forward_s: 2, backward_s: 4}"),
+            Lines{"test.yaml:3:10: error: stages[0].chunks: expected as much in all as "
+                  "saved_bytes, 10, found 9"});
+  EXPECT_EQ(faults("{forward_s: 1, backward_s: 2, saved: 9}, 3"),
+            (Lines{"test.yaml:3:48: error: stages[0].chunks[0].saved: unknown key",
+                   "test.yaml:3:52: error: stages[0].chunks[1]: expected a map, found 3"}));
+  const PlanRecord record = read(
+      file("{forward_s: 3, backward_s: 6, saved_bytes: 10, chunks: [{forward_s: 1, backward_s: 2, "
+           "saved_bytes: 4}, {forward_s: 2, backward_s: 4, saved_bytes: 6}]}",
+           "interleave: 2, schedule: interleaved"));
+  EXPECT_EQ(record.plan.stages[0].chunks[1], (plan::PlanChunk{Seconds(2), Seconds(4), Bytes(6)}));
+}
+
 TEST(PlanReader, BytesStayWithinSixtyFourBits) {
   EXPECT_EQ(
       faults_of(file("{forward_s: 1, backward_s: 1, saved_bytes: 1000000000000}", "", "1000001")),

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 #include "plan/plan_record.h"
 
 namespace phaze::plan {
@@ -16,21 +18,24 @@ PlanStage stage_of(std::int64_t saved, std::int64_t transient, std::int64_t weig
   return stage;
 }
 
-TEST(MemoryInUse, SharesOfChunksAreRoundedUp) {
-  const PlanStage stage = stage_of(10, 7, 100);
-  EXPECT_EQ(memory_in_use(stage, 1, 0, false), Bytes(100));
-  EXPECT_EQ(memory_in_use(stage, 1, 3, true), Bytes(100 + 30 + 7));
-  EXPECT_EQ(memory_in_use(stage, 3, 1, false), Bytes(104));
-  EXPECT_EQ(memory_in_use(stage, 3, 2, false), Bytes(107));
-  EXPECT_EQ(memory_in_use(stage, 3, 3, false), Bytes(110));
-  EXPECT_EQ(memory_in_use(stage, 3, 4, false), Bytes(114));
+TEST(SharesOfChunks, EqualUnlessTheStageSaysOtherwise) {
+  PlanStage stage = stage_of(11, 7, 100);
+  stage.forward = Seconds(3);
+  stage.backward = Seconds(6);
+  const std::vector<PlanChunk> equal = {{Seconds(1), Seconds(2), Bytes(4)},
+                                        {Seconds(1), Seconds(2), Bytes(4)},
+                                        {Seconds(1), Seconds(2), Bytes(3)}};
+  EXPECT_EQ(shares_of_chunks(stage, 3), equal);
+  stage.chunks = {{Seconds(1), Seconds(1), Bytes(1)}, {Seconds(2), Seconds(5), Bytes(10)}};
+  EXPECT_EQ(shares_of_chunks(stage, 2), stage.chunks);
+  EXPECT_THROW(shares_of_chunks(stage, 3), std::logic_error);
 }
 
 TEST(MemoryInUse, CountsEveryPart) {
   PlanStage stage;
   stage.memory = {Bytes(1), Bytes(20), Bytes(300), Bytes(9), Bytes(4000), Bytes(50000)};
-  EXPECT_EQ(memory_in_use(stage, 1, 0, false), Bytes(50321));
-  EXPECT_EQ(memory_in_use(stage, 1, 0, true), Bytes(54321));
+  EXPECT_EQ(memory_in_use(stage, Bytes(), false), Bytes(50321));
+  EXPECT_EQ(memory_in_use(stage, Bytes(600000), true), Bytes(654321));
 }
 
 TEST(MemoryOverTime, TheMostOfEachPiece) {

@@ -101,6 +101,21 @@ TEST(Simulate, Interleaved) {
   EXPECT_EQ(s.stages[1].in_flight, 3);
 }
 
+// The last chunk of the last stage is longer and keeps more.
+TEST(Simulate, UnevenChunks) {
+  TrainingPlan plan = tests::plan_of({{2, 3}, {4, 6}, 0, 2, 2});
+  plan.stages[1].saved = Bytes(110);
+  plan.stages[1].chunks = {{Seconds(1), Seconds(2), Bytes(10)},
+                           {Seconds(2), Seconds(4), Bytes(100)}};
+  const SimulatedIteration s = simulate(plan);
+  EXPECT_EQ(text_of(s.stages[1].runs),
+            "F0 1-2, F1 2-3, F0' 3-5, B0' 5-9, F1' 9-11, B1' 11-15, B0 15-17, B1 17-19");
+  EXPECT_EQ(s.iteration, Seconds(21));
+  EXPECT_EQ(s.stages[1].passes, Seconds(18));
+  EXPECT_EQ(s.stages[1].in_flight, 3);
+  EXPECT_EQ(s.stages[1].peak_memory, Bytes(120));  // two of the first, one of the second
+}
+
 TEST(Simulate, OneStage) {
   for (const std::int64_t chunks : {1, 3}) {
     const SimulatedIteration s = simulate(tests::plan_of({{1.5}, {3}, 100, 4, chunks}));

@@ -1,0 +1,168 @@
+"""The place command on models: its keys, its exit codes, what it refuses, and the simulation of what it writes."""
+import json
+import os
+
+import phaze
+
+SETTING = ("--chip", "h100", "--cluster", "dgx-h100")
+SMALL = ("bert-large", *SETTING, "--devices", "8", "--global-batch", "32")
+
+
+class Plans(phaze.Case):
+    def place(self, *args):
+        return self.json("place", *args)
+
+    def no_answer(self, *args):
+        """A run that finds nothing: why."""
+        result = self.start(["place", *args])
+        self.assertEqual((result.returncode, result.stdout), (1, b""), args)
+        return result.stderr.decode()
+
+
+class Contract(Plans):
+    def test_keys(self):
+        answer = self.place(*SMALL)
+        self.assertEqual(answer["schema"], 1)
+        self.assertEqual(answer["status"], "optimal")
+        self.assertEqual(answer["bound_s"], answer["iteration_s"])
+        for key in ("iteration_s", "throughput_sequences_per_s", "tokens_per_s", "mfu", "hfu"):
+            self.assertGreater(answer[key], 0)
+        for key in ("tensor", "vector", "hbm", "link"):
+            self.assertGreaterEqual(answer["utilisation"][key], 0)
+            self.assertLessEqual(answer["utilisation"][key], 1)
+        self.assertIn(answer["recompute"], ("none", "selective", "full", "mixed"))
+        self.assertIn(answer["zero"], (0, 1, 2, 3))
+        self.assertEqual(len(answer["stages"]), answer["pipeline"])
+        self.assertLessEqual(answer["hfu"], 1)
+        self.assertLessEqual(answer["mfu"], answer["hfu"])
+
+    def test_numbers_go_together(self):
+        answer = self.place(*SMALL, "--pipeline", "2", "--zero", "0")
+        seconds = answer["iteration_s"]
+        self.assertAlmostEqual(answer["throughput_sequences_per_s"] * seconds, 32, places=6)
+        self.assertAlmostEqual(answer["tokens_per_s"] * seconds, 32 * answer["sequence"], places=3)
+        self.assertAlmostEqual(sum(answer["breakdown"].values()) / seconds, 1, places=9)
+        self.assertEqual(answer["microbatches"] * answer["microbatch"] * answer["data"], 32)
+        self.assertLessEqual(answer["tensor"] * answer["pipeline"] * answer["data"], 8)
+        layers = {}
+        for stage in answer["stages"]:
+            parts = [value for key, value in stage["memory"].items() if key != "total_bytes"]
+            self.assertEqual(sum(parts), stage["memory"]["total_bytes"])
+            for run in stage["layers"]:
+                layers[run["name"]] = layers.get(run["name"], 0) + run["count"]
+        self.assertEqual(layers, {"embedding": 1, "encoder": 24, "head": 1})
+        self.assertEqual(answer["peak_memory_bytes"], max(s["memory"]["total_bytes"] for s in answer["stages"]))
+        self.assertLessEqual(answer["peak_memory_bytes"], answer["capacity_bytes"])
+
+    def test_a_full_set_prices_one_strategy(self):
+        fixed = {"tensor": 2, "pipeline": 2, "data": 2, "microbatch": 4, "interleave": 1, "zero": 1,
+                 "recompute": "full", "schedule": "1f1b", "order": "tdp"}
+        args = [word for key, value in fixed.items() for word in (f"--{key}", str(value))]
+        answer = self.place(*SMALL, *args, "--sequence-parallel", "on")
+        self.assertEqual({key: answer[key] for key in fixed}, fixed)
+        self.assertTrue(answer["sequence_parallel"])
+        self.assertIn("1 strategies", self.answer("place", *SMALL, *args, "--sequence-parallel", "on"))
+        self.assertGreater(answer["iteration_s"], self.place(*SMALL)["iteration_s"])
+
+    def test_fewer_choices_are_no_better(self):
+        best = self.place(*SMALL)["iteration_s"]
+        for choice in (("--tensor", "2"), ("--pipeline", "2"), ("--data", "4"), ("--microbatch", "1"), ("--zero", "0"),
+                       ("--recompute", "full"), ("--schedule", "gpipe"), ("--no-overlap",)):
+            self.assertGreaterEqual(self.place(*SMALL, *choice)["iteration_s"], best * (1 - 1e-12), choice)
+        fewer = self.place("bert-large", *SETTING, "--devices", "7", "--global-batch", "32")
+        self.assertGreaterEqual(fewer["iteration_s"], best)
+
+    def test_alternatives(self):
+        text = self.answer("place", *SMALL, "--alternatives", "3")
+        self.assertGreater(len(text.splitlines()), len(self.answer("place", *SMALL).splitlines()) + 2)
+
+    def test_twice_the_same(self):
+        args = ("place", *SMALL, "--pipeline", "2,4", "--json")
+        self.assertEqual(self.answer(*args), self.answer(*args))
+
+
+class NoPlan(Plans):
+    def test_nothing_fits(self):
+        message = self.no_answer("gpt3-175b", *SETTING, "--devices", "8", "--global-batch", "32")
+        self.assertRegex(message, r"no plan fits 8 devices .*; it would with .* a device, or on \d+ devices")
+
+    def test_what_would_fit_does(self):
+        args = ("gpt3-175b", *SETTING, "--global-batch", "32")
+        message = self.no_answer(*args, "--devices", "8")
+        devices = int(message.split(" or on ")[1].split()[0].replace(",", ""))
+        self.assertTrue(self.place(*args, "--devices", str(devices))["fits"])
+        self.no_answer(*args, "--devices", str(devices - 1))
+
+    def test_choices_that_do_not_go_together(self):
+        for choices in (("--pipeline", "30"), ("--data", "16"), ("--microbatch", "8", "--data", "8"),
+                        ("--schedule", "interleaved", "--pipeline", "1"), ("--pipeline", "3")):
+            self.assertIn("no strategy is left", self.no_answer(*SMALL, *choices))
+
+    def test_more_stages_than_layers(self):
+        self.assertIn("no strategy is left", self.no_answer("bert-large", *SETTING, "--devices", "64", "--global-batch",
+                                                            "32", "--pipeline", "27"))
+
+
+class Refusals(Plans):
+    def test_numbers(self):
+        def refusal(*args):
+            return self.refusal("place", *SMALL, *args)
+
+        self.assertIn("--tensor: a width of 3 does not divide", refusal("--tensor", "3"))
+        self.assertIn("--data: 3 does not divide the global batch of 32", refusal("--data", "3"))
+        self.assertIn("--microbatch: 5 does not divide the global batch of 32", refusal("--microbatch", "5"))
+        self.assertIn("--zero: expected stages from 0 to 3", refusal("--zero", "4"))
+        self.assertIn("--tensor: expected whole numbers", refusal("--tensor", "0"))
+        self.assertIn("--devices", refusal("--devices", "0"))
+        self.assertIn("--global-batch", refusal("--global-batch", "-1"))
+
+    def test_names(self):
+        def refusal(*args):
+            return self.refusal("place", *SMALL, *args)
+
+        self.assertIn("expected none, selective or full, found \"some\"", refusal("--recompute", "some"))
+        self.assertIn("expected 1f1b, gpipe or interleaved, found \"zb\"", refusal("--schedule", "zb"))
+        self.assertIn("--order: expected the letters", refusal("--order", "tpp"))
+        self.assertIn("expected on or off, found \"maybe\"", refusal("--sequence-parallel", "maybe"))
+        self.assertIn("expected expert", refusal("--strategy", "best"))
+        self.assertIn("expected modern or phaze2024", refusal("--assumptions", "old"))
+        self.assertIn("\"nochip\"", self.refusal("place", "bert-large", "--chip", "nochip"))
+        self.assertIn("\"nocluster\"", self.refusal("place", "bert-large", "--chip", "h100", "--cluster", "nocluster"))
+        self.assertIn("\"nomodel\"", self.refusal("place", "nomodel", "--chip", "h100"))
+        self.assertIn("--chip: a plan needs a chip", self.refusal("place", "bert-large"))
+
+    def test_an_output_that_cannot_be_written(self):
+        path = os.path.join(self.folder(), "nowhere", "plan.json")
+        self.assertIn("plan.json", self.refusal("place", *SMALL, "--output", path))
+
+
+class Simulated(Plans):
+    def compare(self, *args):
+        path = os.path.join(self.folder(), "plan.json")
+        answer = self.place(*args, "--output", path)
+        with open(path, encoding="utf-8") as file:
+            self.assertEqual(json.load(file), answer)
+        simulated = self.json("simulate", path)
+        self.assertEqual(simulated["closed_form_s"], answer["iteration_s"])
+        self.assertLess(abs(simulated["iteration_s"] / answer["iteration_s"] - 1), 0.02, args)
+
+    def test_the_best(self):
+        self.compare(*SMALL, "--schedule", "1f1b")
+
+    def test_pipelines(self):
+        for stages in ("2", "4", "8"):
+            for batch in ("8", "64"):
+                self.compare("bert-large", *SETTING, "--devices", "8", "--global-batch", batch, "--pipeline", stages,
+                             "--schedule", "1f1b")
+
+    def test_tied_embeddings_and_shards(self):
+        for zero in ("0", "1", "2", "3"):
+            self.compare("gpt2-xl", *SETTING, "--devices", "8", "--global-batch", "32", "--pipeline", "4", "--data", "2",
+                         "--zero", zero, "--schedule", "1f1b")
+
+    def test_gpipe(self):
+        self.compare(*SMALL, "--pipeline", "4", "--schedule", "gpipe")
+
+
+if __name__ == "__main__":
+    phaze.main()

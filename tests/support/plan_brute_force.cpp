@@ -1,0 +1,210 @@
+#include "support/plan_brute_force.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "support/plan_strategies.h"
+
+namespace phaze::tests {
+namespace {
+
+using plan::Chain;
+using plan::ChainLayer;
+using plan::LayerWork;
+using plan::Strategy;
+
+struct Stage {
+  double forward_s = 0, backward_s = 0, exposed_s = 0, optimizer_s = 0;
+};
+
+// One strategy: all cuts and all ways to recompute.
+class Cuts {
+ public:
+  Cuts(const place::PlanProblem& problem, place::PlanCosts& costs, const Strategy& strategy)
+      : problem_(problem), costs_(costs), strategy_(strategy), chain_(*costs.chain(strategy)) {
+    for (const ChainLayer& layer : chain_.layers) {
+      flat_.insert(flat_.end(), static_cast<std::size_t>(layer.repeat), &layer);
+    }
+    microbatches_ = problem.global_batch / strategy.data / strategy.microbatch;
+    if (strategy.pipeline > 1) {
+      transfer_s_ = costs.transfer(strategy, chain_.boundary).value();
+      if (chain_.tied_parameters > 0) {
+        tie_s_ =
+            costs.tie(strategy, Bytes(problem.states.gradient.value() * chain_.tied_parameters))
+                .value();
+      }
+    }
+    for (std::size_t way = 0; way < plan::kRecomputes; ++way) {
+      const bool is_known = std::ranges::any_of(
+          flat_, [way](const ChainLayer* layer) { return layer->work[way].has_value(); });
+      if (is_known && is_allowed(problem.limits.recompute, static_cast<plan::Recompute>(way))) {
+        ways_.push_back(way);
+      }
+    }
+  }
+
+  // Infinity when nothing fits.
+  double best_s() {
+    cut_from(0);
+    return best_s_;
+  }
+
+ private:
+  void cut_from(std::size_t begin) {
+    const auto left = static_cast<std::size_t>(strategy_.pipeline) - stages_.size();
+    if (left == 0) {
+      if (begin == flat_.size()) {
+        best_s_ = std::min(best_s_, iteration_s());
+      }
+      return;
+    }
+    for (std::size_t end = begin + 1; end + left - 1 <= flat_.size(); ++end) {
+      for (const std::size_t way : ways_) {
+        if (memory(begin, end, way) <= problem_.capacity.value()) {
+          stages_.push_back(stage(begin, end, way));
+          cut_from(end);
+          stages_.pop_back();
+        }
+      }
+    }
+  }
+
+  // What a layer does that is asked for a way: the last one up to it that it knows.
+  static const LayerWork& work(const ChainLayer& layer, std::size_t way) {
+    const LayerWork* found = nullptr;
+    for (std::size_t i = 0; i <= way; ++i) {
+      found = layer.work[i] ? &*layer.work[i] : found;
+    }
+    return *found;
+  }
+
+  std::int64_t parameters(std::size_t begin, std::size_t end) const {
+    std::int64_t sum = begin > 0 && end == flat_.size() ? chain_.tied_parameters : 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      sum += flat_[i]->parameters;
+    }
+    return sum;
+  }
+
+  std::int64_t memory(std::size_t begin, std::size_t end, std::size_t way) const {
+    const std::int64_t count = parameters(begin, end);
+    const auto part = [&](Bytes each, int from_stage) {
+      const std::int64_t owners = strategy_.zero >= from_stage ? strategy_.data : 1;
+      return (count * each.value() + owners - 1) / owners;
+    };
+    std::int64_t saved = 0, transient = 0, largest = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      saved += work(*flat_[i], way).saved.value();
+      transient = std::max(transient, work(*flat_[i], way).transient.value());
+      largest = std::max(largest, flat_[i]->parameters);
+    }
+    const auto behind = strategy_.pipeline - static_cast<std::int64_t>(stages_.size());
+    const bool keeps_all = strategy_.schedule == plan::PipelineSchedule::kGpipe;
+    const std::int64_t in_flight = keeps_all ? microbatches_ : std::min(microbatches_, behind);
+    const std::int64_t gathered =
+        strategy_.zero == 3 ? 2 * largest * problem_.states.weight.value() : 0;
+    return part(problem_.states.weight, 3) + part(problem_.states.gradient, 2) +
+           part(problem_.states.optimizer, 1) + saved * in_flight + transient + gathered +
+           problem_.other.value();
+  }
+
+  Bytes gradients(std::int64_t count) const {
+    return Bytes(count * problem_.states.gradient.value());
+  }
+  Bytes weights(std::int64_t count) const { return Bytes(count * problem_.states.weight.value()); }
+
+  Stage stage(std::size_t begin, std::size_t end, std::size_t way) const {
+    Stage stage;
+    const bool is_fully_sharded = strategy_.zero == 3 && strategy_.data > 1;
+    for (std::size_t i = begin; i < end; ++i) {
+      double forward_s = work(*flat_[i], way).forward.value();
+      double backward_s = work(*flat_[i], way).backward.value();
+      if (is_fully_sharded) {
+        const double gather_s = costs_.all_gather(strategy_, weights(flat_[i]->parameters)).value();
+        const double both_s =
+            gather_s + costs_.reduce_scatter(strategy_, gradients(flat_[i]->parameters)).value();
+        forward_s = problem_.overlap ? std::max(forward_s, gather_s) : forward_s + gather_s;
+        backward_s = problem_.overlap ? std::max(backward_s, both_s) : backward_s + both_s;
+      }
+      stage.forward_s += forward_s;
+      stage.backward_s += backward_s;
+      stage.optimizer_s += flat_[i]->optimizer.value();
+    }
+    if (strategy_.zero > 0) {
+      stage.optimizer_s /= static_cast<double>(strategy_.data);
+    }
+    if (strategy_.data > 1 && strategy_.zero < 3) {
+      const std::int64_t count = parameters(begin, end);
+      const auto layers = static_cast<double>(end - begin);
+      double reduce_s = 0, gather_s = 0;
+      if (strategy_.zero == 0) {
+        reduce_s = costs_.all_reduce(strategy_, gradients(count)).value();
+      } else {
+        reduce_s = costs_.reduce_scatter(strategy_, gradients(count)).value();
+        gather_s = costs_.all_gather(strategy_, weights(count)).value();
+      }
+      stage.exposed_s = problem_.overlap
+                            ? std::max(reduce_s / layers, reduce_s - stage.backward_s) +
+                                  std::max(gather_s / layers, gather_s - stage.forward_s)
+                            : reduce_s + gather_s;
+    }
+    return stage;
+  }
+
+  double iteration_s() const {
+    const std::size_t count = stages_.size();
+    double sum_s = 0, forward_s = 0, backward_s = 0, period_s = 0, late_s = 0, optimizer_s = 0;
+    double before_s = 0;  // of backwards and transfers in front
+    for (std::size_t i = 0; i < count; ++i) {
+      const Stage& stage = stages_[i];
+      sum_s += stage.forward_s + stage.backward_s;
+      forward_s = std::max(forward_s, stage.forward_s);
+      backward_s = std::max(backward_s, stage.backward_s);
+      period_s = std::max(period_s, stage.forward_s + stage.backward_s);
+      late_s = std::max(late_s, stage.exposed_s - before_s);
+      before_s += stage.backward_s + transfer_s_;
+      optimizer_s = std::max(optimizer_s, stage.optimizer_s);
+      double behind_s = 0;
+      for (std::size_t k = i; k < count; ++k) {
+        behind_s += stages_[k].forward_s + stages_[k].backward_s;
+      }
+      const auto window = static_cast<double>(count - i);
+      if (static_cast<std::int64_t>(count - i) < microbatches_) {
+        period_s = std::max(period_s, (behind_s + 2 * transfer_s_ * (window - 1)) / window);
+      }
+    }
+    if (strategy_.schedule == plan::PipelineSchedule::kGpipe) {
+      period_s = forward_s + backward_s;
+    }
+    return sum_s + 2 * transfer_s_ * static_cast<double>(count - 1) +
+           static_cast<double>(microbatches_ - 1) * period_s + late_s + tie_s_ + optimizer_s;
+  }
+
+  const place::PlanProblem& problem_;
+  place::PlanCosts& costs_;
+  const Strategy strategy_;
+  const Chain& chain_;
+  std::vector<const ChainLayer*> flat_;
+  std::vector<std::size_t> ways_;
+  std::int64_t microbatches_ = 1;
+  double transfer_s_ = 0, tie_s_ = 0;
+  std::vector<Stage> stages_;
+  double best_s_ = std::numeric_limits<double>::infinity();
+};
+
+}  // namespace
+
+std::vector<BruteForcePlan> plans_by_brute_force(const place::PlanProblem& problem,
+                                                 place::PlanCosts& costs) {
+  std::vector<BruteForcePlan> plans;
+  for (const Strategy& strategy : list_strategies(problem, costs)) {
+    const double time_s = Cuts(problem, costs, strategy).best_s();
+    if (time_s < std::numeric_limits<double>::infinity()) {
+      plans.push_back({strategy, time_s});
+    }
+  }
+  std::ranges::stable_sort(plans, {}, &BruteForcePlan::iteration_s);
+  return plans;
+}
+
+}  // namespace phaze::tests
