@@ -1,6 +1,6 @@
 // How long do exact schedules take, and how many of them are proved? Random graphs here, layers of
-// the built-in models in schedule_layers.cpp. A problem gets PHAZE_SCHEDULE_SECONDS of the
-// processor (1). Every answer goes through verify/.
+// the built-in models in schedule_layers.cpp. PHAZE_SCHEDULE_WORK limits the nodes for a
+// problem. Every answer goes through verify/.
 //
 // With PHAZE_ILP_GRAPHS naming a file of graphs like layers, with what another search once found:
 // the same beside integer programs, with PHAZE_ILP_SECONDS for each (20).
@@ -29,6 +29,8 @@ using plan::TaskId;
 using plan::TaskUnit;
 using tests::TaskGraph;
 
+constexpr std::int64_t kWorkLimit = 2'000'000;  // a second and a half for two dozen tasks
+
 // 24 tasks on up to 8 cores of each kind; proved within a second.
 void random_graphs(benchmark::State& state, TaskGraph graph, bool exclusive, const char* name) {
   constexpr std::uint64_t kProblems = 200;
@@ -44,7 +46,7 @@ void random_graphs(benchmark::State& state, TaskGraph graph, bool exclusive, con
       sample.add("seed " + std::to_string(seed),
                  std::to_string(problem.tensor_cores) + " + " +
                      std::to_string(problem.vector_cores) + " cores",
-                 problem, solve_timed(problem, work_limit()));
+                 problem, solve_timed(problem, work_limit(kWorkLimit)));
     }
   }
   sample.print(name);
@@ -159,7 +161,7 @@ void beside_ilp(benchmark::State& state) {
   for (auto _ : state) {
     for (const KnownGraph& graph : graphs) {
       const std::vector<Timed> answers = {
-          solve_timed(graph.problem, work_limit()),
+          solve_timed(graph.problem, work_limit(kWorkLimit)),
           solve_ilp_timed(graph.problem, schedule::Formulation::kOriginal),
           solve_ilp_timed(graph.problem, schedule::Formulation::kStrong)};
       std::printf("%-8s %2lld+%-2lld", graph.name.c_str(),

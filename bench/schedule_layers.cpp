@@ -97,7 +97,7 @@ bool add_model(const NamedModel& step, const hw::Chip& chip, const hw::Cluster& 
   if (cost::find_obstacle(context, step.model)) {
     return false;
   }
-  const std::int64_t limit = work_limit();
+  const std::int64_t limit = work_limit(20'000);
   for (const graph::Layer& layer : step.model.layers) {
     for (const LayerPass pass : {LayerPass::kForward, LayerPass::kBackward}) {
       const std::string kind =

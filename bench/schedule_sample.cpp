@@ -49,9 +49,9 @@ Timed solve_timed(const plan::ScheduleProblem& problem, std::int64_t work_limit)
   return timed;
 }
 
-std::int64_t work_limit() {
+std::int64_t work_limit(std::int64_t otherwise) {
   const char* given = std::getenv("PHAZE_SCHEDULE_WORK");
-  return given != nullptr ? std::atoll(given) : 2'000'000;
+  return given != nullptr ? std::atoll(given) : otherwise;
 }
 
 double gap_of(const plan::Schedule& schedule) {

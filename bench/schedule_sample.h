@@ -16,8 +16,8 @@ struct Timed {
 };
 Timed solve_timed(const plan::ScheduleProblem& problem, std::int64_t work_limit);
 
-// PHAZE_SCHEDULE_WORK, or two million nodes: about a second and a half for two dozen tasks.
-std::int64_t work_limit();
+// PHAZE_SCHEDULE_WORK nodes, or so many.
+std::int64_t work_limit(std::int64_t otherwise);
 
 // Of the makespan, how much is not proved.
 double gap_of(const plan::Schedule& schedule);

@@ -52,7 +52,7 @@ double interleaved_s(const StageTable& table, double sum_s, double longest_s, do
   const auto microbatches = static_cast<double>(table.microbatches());
   // Fill and drain pass all stages once with one chunk each.
   return sum_s / chunks + (microbatches - 1 / chunks) * longest_s +
-         2 * table.transfer_s() * (stages - 1 + chunks) + late_s + table.tie_s() + optimizer_s;
+         2 * table.transfer_s() * (stages * chunks - 1) + late_s + table.tie_s() + optimizer_s;
 }
 
 }  // namespace phaze::place

@@ -64,6 +64,11 @@ TrainingPlan price(const PlanProblem& problem, const StageTable& table,
     for (const auto& [begin, end] : cut.ranges) {
       add_layers(table, begin, end, stage);
       stage.saved += table.saved(begin, end, cut.recompute);
+      if (cut.ranges.size() > 1) {
+        const StageTimes times = table.times(begin, end, cut.recompute);
+        stage.chunks.push_back({Seconds(times.forward_s), Seconds(times.backward_s),
+                                table.saved(begin, end, cut.recompute)});
+      }
     }
     plan.fits = plan.fits && stage.memory.total() <= problem.capacity;
     work += stage.forward + stage.backward;

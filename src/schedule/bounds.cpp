@@ -22,7 +22,7 @@ Area least_area(const PieceTask& task, std::size_t kind, Area cores) {
 
 }  // namespace
 
-Bounds::Bounds(const Piece& piece, bool weighed) : piece_(piece), finish_(piece.tasks.size()) {
+Bounds::Bounds(const Piece& piece) : piece_(piece), finish_(piece.tasks.size()) {
   const std::size_t n = piece.tasks.size();
   tails_.assign(n, 0);
   for (std::size_t i = n; i-- > 0;) {
@@ -42,11 +42,12 @@ Bounds::Bounds(const Piece& piece, bool weighed) : piece_(piece), finish_(piece.
     root_ = std::max(root_, divide_up(area, cores));
   }
   root_ = std::max(root_, of(State(piece), 0, kNever));
-  if (weighed && n > 1) {
-    shares_ = compute_shares(piece, all_of(piece), kRounds);
-    for (const Shares& shares : shares_) {
-      root_ = std::max(root_, round_up(shares.sum));
-    }
+}
+
+void Bounds::weigh(Time enough) {
+  shares_ = compute_shares(piece_, all_of(piece_), kRounds, enough);
+  for (const Shares& shares : shares_) {
+    root_ = std::max(root_, round_up(shares.sum));
   }
 }
 

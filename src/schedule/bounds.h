@@ -12,7 +12,10 @@ namespace phaze::schedule {
 
 class Bounds {
  public:
-  Bounds(const Piece& piece, bool weighed);
+  explicit Bounds(const Piece& piece);
+
+  // Weighs bounds against one another too, until they reach `enough`.
+  void weigh(Time enough);
 
   // Longest way from the task's end to the end of all, at fastest durations.
   Time tail(std::size_t task) const { return tails_[task]; }

@@ -87,7 +87,7 @@ PieceAnswer schedule_by(const Piece& piece, const Bounds& bounds, Widths policy)
 }  // namespace
 
 PieceAnswer list_schedule(const Piece& piece) {
-  const Bounds bounds(piece, false);
+  const Bounds bounds(piece);
   PieceAnswer best = schedule_by(piece, bounds, kPolicies[0]);
   for (std::size_t i = 1; i < kPolicies.size() && best.makespan > bounds.root(); ++i) {
     PieceAnswer other = schedule_by(piece, bounds, kPolicies[i]);

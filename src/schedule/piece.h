@@ -71,8 +71,6 @@ PieceAnswer list_schedule(const Piece& piece);
 // told to. Work counts steps.
 PieceAnswer improve(const Piece& piece, PieceAnswer best, Time goal, std::int64_t steps,
                     const std::function<bool()>& is_cancelled);
-// Longest path of fastest durations, and loads.
-Time simple_bound(const Piece& piece);
 
 struct SearchOptions {
   std::int64_t work_limit = 0;

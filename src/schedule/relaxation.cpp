@@ -6,15 +6,15 @@
 //   head    the path up to a task, then the load of all that come after it;
 //   tail    the load of all that come before a task, then the path from it on;
 //   network the time of all tasks on the network.
-// Where wide tasks exclude all others and nothing runs beside them, time is either some wide task's
-// or no wide task's: then the durations of all wide tasks count fully in path, head and tail, and
-// the rest of these bounds is one-core durations.
+// Where wide tasks exclude all others, time is either some wide task's or no wide task's: then the
+// durations of all wide tasks count fully in path, head and tail, and the rest of these bounds is
+// one-core durations of tasks that need cores. The plain path counts beside it.
 //
 // Each is a sum over tasks, so that any mean of them is one too, and the least over both widths of
 // each task is a bound for all choices of widths. The best mean is the value of a matrix game: one
 // side mixes bounds, the other widths. Fictitious play (Brown 1951, Robinson 1951) lets both answer
-// the mean of what the other has played; every mean of bounds on the way is a bound. This is the
-// Lagrangian dual of choosing widths against all bounds at once.
+// the mean of what the other has played, later rounds weighing more; every mean of bounds on the
+// way is a bound. This is the Lagrangian dual of choosing widths against all bounds at once.
 #include "schedule/relaxation.h"
 
 #include <algorithm>
@@ -41,13 +41,10 @@ class Game {
       if (left & bit(i)) {
         place[i] = tasks_.size();
         tasks_.push_back(i);
-        const PieceTask& task = piece.tasks[i];
-        const bool runs_beside = !needs_cores(task) && task.one > 0;
-        is_split_ = is_split_ && !runs_beside;
       }
     }
     n_ = tasks_.size();
-    is_split_ = is_split_ && piece.exclusive_wide;
+    is_split_ = piece.exclusive_wide;
     before_.resize(n_);
     above_.assign(n_, 0);
     below_.assign(n_, 0);
@@ -64,42 +61,43 @@ class Game {
     for (std::size_t i = 0; i < n_; ++i) {
       add_terms(i);
     }
-    mean_.resize(n_);
+    total_.resize(n_);
     played_.resize(n_);
     wide_.assign(n_, 0);
     head_.resize(n_);
     tail_.resize(n_);
+    plain_head_.resize(n_);
   }
 
-  std::vector<Shares> play(int rounds) {
+  std::vector<Shares> play(int rounds, Time enough) {
     std::vector<Shares> all;
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
-      mean_.assign(n_, {});
+      forget();
       play_load(kind);
-      take_mean(1);
+      add_played(1);
       all.push_back(shares());
     }
-    mean_.assign(n_, {});
-    load_ = {};
+    forget();
     wide_.assign(n_, 0);
     Shares best;
     for (int round = 1; round <= rounds; ++round) {
       play_best();
-      take_mean(1.0 / round);
-      answer(1.0 / round);
+      add_played(round);
+      answer(2.0 / (round + 1));
       const bool is_sampled = (round & (round - 1)) == 0 || round % 16 == 0 || round == rounds;
       if (is_sampled) {
         Shares now = shares();
         if (now.sum > best.sum) {
           best = std::move(now);
         }
+        if (round_up(best.sum) >= enough) {
+          break;
+        }
       }
     }
     all.push_back(std::move(best));
     return all;
   }
-
-  const std::vector<std::size_t>& tasks() const { return tasks_; }
 
  private:
   const PieceTask& task(std::size_t i) const { return piece_.tasks[tasks_[i]]; }
@@ -144,7 +142,8 @@ class Game {
     const auto one = static_cast<double>(t.one);
     const double all = t.all == kNever ? 0 : static_cast<double>(t.all);
     const bool excludes = piece_.exclusive_wide && needs_cores(t);
-    path_.push_back({one, is_split_ ? 0 : all});
+    plain_.push_back({one, all});
+    path_.push_back({is_split_ && !needs_cores(t) ? 0 : one, is_split_ ? 0 : all});
     always_.push_back({0, is_split_ ? all : 0});
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
       const bool uses = t.needs[kind];
@@ -277,8 +276,22 @@ class Game {
       }
     }
     if (sum(network_) > best) {
+      best = sum(network_);
       played_ = network_;
       load_played_ = {};
+      best_kind = kKinds;
+    }
+    if (is_split_) {
+      find_heads(plain_, plain_head_);
+      const std::size_t last = longest(plain_head_);
+      if (plain_head_[last] > best) {
+        played_.assign(n_, {});
+        play_head(plain_, plain_head_, last);
+        load_played_ = {};
+        return;
+      }
+    }
+    if (best_kind == kKinds) {
       return;
     }
     if (best_head == n_ && best_tail == n_) {
@@ -297,29 +310,37 @@ class Game {
     }
   }
 
-  void take_mean(double step) {
+  void forget() {
+    total_.assign(n_, {});
+    load_ = {};
+    weight_ = 0;
+  }
+  void add_played(double weight) {
+    weight_ += weight;
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
-      load_[kind] += step * (load_played_[kind] - load_[kind]);
+      load_[kind] += weight * load_played_[kind];
     }
     for (std::size_t i = 0; i < n_; ++i) {
-      mean_[i].one += step * (played_[i].one - mean_[i].one);
-      mean_[i].wide += step * (played_[i].wide - mean_[i].wide);
+      total_[i].one += weight * played_[i].one;
+      total_[i].wide += weight * played_[i].wide;
     }
   }
   void answer(double step) {
     for (std::size_t i = 0; i < n_; ++i) {
-      const bool wide = task(i).all != kNever && mean_[i].wide < mean_[i].one;
+      const bool wide = task(i).all != kNever && total_[i].wide < total_[i].one;
       wide_[i] += step * ((wide ? 1.0 : 0.0) - wide_[i]);
     }
   }
 
   Shares shares() const {
     Shares shares;
-    shares.load = load_;
+    shares.load = {load_[kTensor] / weight_, load_[kVector] / weight_};
     shares.tasks.resize(piece_.tasks.size());
     for (std::size_t i = 0; i < n_; ++i) {
       Shares::Task& share = shares.tasks[tasks_[i]];
-      share = {mean_[i].one, task(i).all == kNever ? mean_[i].one : mean_[i].wide};
+      const Term& total = total_[i];
+      share.one = total.one / weight_;
+      share.wide = task(i).all == kNever ? share.one : total.wide / weight_;
       shares.sum += share.least();
     }
     return shares;
@@ -327,24 +348,25 @@ class Game {
 
   const Piece& piece_;
   std::size_t n_ = 0;
-  bool is_split_ = true;
+  bool is_split_ = false;
   std::vector<std::size_t> tasks_;
   std::vector<std::vector<std::size_t>> before_;
   std::vector<Mask> above_, below_;  // all that come before and after
-  std::vector<Term> path_, always_, network_;
+  std::vector<Term> plain_, path_, always_, network_;
   std::array<std::vector<Term>, kKinds> area_, part_, idle_;
 
-  std::vector<Term> played_, mean_;
+  std::vector<Term> played_, total_;
+  double weight_ = 0;
   std::array<double, kKinds> load_played_{}, load_{};
   std::vector<double> wide_;  // mean of the widths played
-  std::vector<double> head_, tail_;
+  std::vector<double> head_, tail_, plain_head_;
   std::array<double, kMostTasks> value_{};
 };
 
 }  // namespace
 
-std::vector<Shares> compute_shares(const Piece& piece, Mask left, int rounds) {
-  return Game(piece, left).play(rounds);
+std::vector<Shares> compute_shares(const Piece& piece, Mask left, int rounds, Time enough) {
+  return Game(piece, left).play(rounds, enough);
 }
 
 }  // namespace phaze::schedule

@@ -22,10 +22,12 @@ struct Shares {
 };
 
 // Plain loads with what must stand idle, and the best mean of all bounds, for the tasks of `left`
-// (with every task, all that come after it). More rounds come closer to the best.
-std::vector<Shares> compute_shares(const Piece& piece, Mask left, int rounds);
+// (with every task, all that come after it). More rounds come closer to the best; they end when a
+// bound reaches `enough`.
+std::vector<Shares> compute_shares(const Piece& piece, Mask left, int rounds, Time enough);
 
-// The least whole number that a sum of doubles bounds.
-inline Time round_up(double sum) { return static_cast<Time>(std::ceil(sum * (1 - 1e-9) - 1e-6)); }
+// The least whole number that a sum of doubles bounds. Shares are sums of a few hundred terms none
+// of which is negative, each good to 2e-16 of itself, and so is what is added to them.
+inline Time round_up(double sum) { return static_cast<Time>(std::ceil(sum * (1 - 1e-13) - 1e-6)); }
 
 }  // namespace phaze::schedule

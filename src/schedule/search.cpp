@@ -46,7 +46,7 @@ class Search {
   Search(const Piece& piece, const SearchOptions& options)
       : piece_(piece),
         options_(options),
-        bounds_(piece, options.mixed_bounds),
+        bounds_(piece),
         state_(piece),
         wide_order_(piece, options.wide_order),
         best_(list_schedule(piece)) {
@@ -60,6 +60,9 @@ class Search {
   }
 
   PieceAnswer run() {
+    if (options_.mixed_bounds && bounds_.root() < useful()) {
+      bounds_.weigh(useful());
+    }
     bound_ = bounds_.root();
     CHECK(bound_ <= best_.makespan, "a bound is not above a schedule");
     for (std::int64_t effort = kQuickLook; !is_settled() && !is_spent(); effort *= kGrowth) {
@@ -183,7 +186,7 @@ class Search {
     Left& known = left_[scheduled];
     if (left != 0 && ++known.visits == kVisits) {
       double most = 0;
-      for (const Shares& shares : compute_shares(piece_, left, kLeftRounds)) {
+      for (const Shares& shares : compute_shares(piece_, left, kLeftRounds, kNever)) {
         most = std::max(most, shares.sum);
       }
       known.bound = round_up(most);
@@ -254,7 +257,7 @@ class Search {
   static constexpr std::int64_t kMostSteps =
       1'000'000;  // of an annealing, which is not interrupted
   static constexpr int kQuestions = 6;
-  static constexpr int kVisits = 3, kLeftRounds = 48;
+  static constexpr int kVisits = 3, kLeftRounds = 32;
   static constexpr std::size_t kKeptStates = 64;
   static constexpr std::size_t kMostStates = 1'000'000;
   static constexpr std::int64_t kMostNumbers = 24'000'000;
@@ -317,7 +320,5 @@ PieceAnswer search(const Piece& piece, const SearchOptions& options) {
   answer.bound *= unit;
   return answer;
 }
-
-Time simple_bound(const Piece& piece) { return Bounds(piece, false).root(); }
 
 }  // namespace phaze::schedule
