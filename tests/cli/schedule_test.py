@@ -375,6 +375,7 @@ class LongRuns(Schedules):
                     [phaze.PROGRAM, "schedule", "--problem", path, "--method", method, "--trace", trace,
                      "--work-limit", "1000000000"],
                     stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                self.addCleanup(program.kill)
                 time.sleep(1)
                 children = children_of(program.pid)
                 if program.poll() is not None:
@@ -400,6 +401,7 @@ class LongRuns(Schedules):
         program = subprocess.Popen(
             [phaze.PROGRAM, "schedule", "--problem", path, "--json", "--work-limit", "1000000000"],
             stdout=subprocess.PIPE, stderr=terminal, start_new_session=True)
+        self.addCleanup(program.kill)
         os.close(terminal)
         self.addCleanup(os.close, main)
         start = time.monotonic()

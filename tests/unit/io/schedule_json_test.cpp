@@ -165,9 +165,10 @@ TEST(ScheduleJson, Layers) {
   for (const Member& member : first.members) {
     keys += member.first + " ";
   }
-  EXPECT_EQ(keys,
-            "name pass repeat time_s busy_cores serial floor_s floor makespan_s lower_bound_s gap "
-            "status work cores exclusive_wide utilisation idle operators ");
+  EXPECT_EQ(
+      keys,
+      "name pass repeat time_s proved busy_cores serial floor_s floor makespan_s lower_bound_s gap "
+      "status work cores exclusive_wide utilisation idle operators ");
   EXPECT_EQ(first.find("name")->text, "decoder");
   EXPECT_EQ(first.find("pass")->text, "backward");
   EXPECT_EQ(first.find("repeat")->integer, 32);
