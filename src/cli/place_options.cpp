@@ -33,9 +33,8 @@ std::vector<CLI::Option*> add_plan_options(CLI::App& command, PlanOptions& optio
                          "Sequences of a micro-batch: numbers and ranges (default: any)"),
       command.add_option("--interleave", options.interleave,
                          "Chunks of layers on each device: numbers and ranges (default: any)"),
-      command.add_option(
-          "--schedule", options.schedule,
-          "1f1b, gpipe, interleaved, or several of them (default: 1f1b,interleaved)"),
+      command.add_option("--schedule", options.schedule,
+                         "1f1b, gpipe, interleaved, or several of them (default: any)"),
       command.add_option("--recompute", options.recompute,
                          "none, selective, full, or several of them; each stage takes the least "
                          "that fits (default: any)"),

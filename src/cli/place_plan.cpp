@@ -177,21 +177,24 @@ std::string title_of(const Setting& s, const PlanOptions& options) {
 }
 
 // Why nothing fits, and what would.
-int explain_no_plan(Setting& s, search::ClusterCosts& costs, const PlannerAnswer& answer) {
+std::string why_no_plan(Setting& s, search::ClusterCosts& costs, const PlannerAnswer& answer) {
+  if (answer.strategies == 0 && answer.unplaced > 0) {
+    return "no strategy is left: the groups of devices asked for do not fill the levels of "
+           "cluster " +
+           s.cluster.name + " evenly";
+  }
   if (answer.strategies == 0) {
-    return report_no_answer("no strategy is left: " +
-                            (costs.reason().empty()
-                                 ? std::string("widths, stages and devices do not go together")
-                                 : costs.reason()));
+    return "no strategy is left: " +
+           (costs.reason().empty() ? std::string("widths, stages and devices do not go together")
+                                   : costs.reason());
   }
   std::string text = "no plan fits " + with_thousands(s.problem.devices) + " devices of " +
-                     with_prefix(static_cast<double>(s.problem.capacity.value()), "B");
+                     report::gibibytes(s.problem.capacity);
   const auto fits = [&](std::int64_t devices, Bytes capacity) {
-    Setting other = s;
-    other.request.model = &s.workload.model;
-    other.problem.devices = devices;
-    other.problem.capacity = capacity;
-    return !place::solve_plan(other.problem, costs, {}).plans.empty();
+    PlanProblem other = s.problem;
+    other.devices = devices;
+    other.capacity = capacity;
+    return !place::solve_plan(other, costs, {}).plans.empty();
   };
   // By doubling, then by halving the gap.
   Bytes low = s.problem.capacity, high = low * 2;
@@ -204,7 +207,7 @@ int explain_no_plan(Setting& s, search::ClusterCosts& costs, const PlannerAnswer
       const Bytes middle((low.value() + high.value()) / 2);
       (fits(s.problem.devices, middle) ? high : low) = middle;
     }
-    text += "; it would with " + with_prefix(static_cast<double>(high.value()), "B") + " a device";
+    text += "; it would with " + report::gibibytes(high) + " a device";
   }
   const std::int64_t most =
       hw::device_count(s.cluster).value_or(std::numeric_limits<std::int64_t>::max() / 4);
@@ -222,7 +225,29 @@ int explain_no_plan(Setting& s, search::ClusterCosts& costs, const PlannerAnswer
     }
     text += ", or on " + with_thousands(many) + " devices";
   }
-  return report_no_answer(text);
+  return text;
+}
+
+// The one strategy that is asked for, where every choice is fixed; others at their least.
+std::optional<plan::Strategy> find_only_strategy(const PlanLimits& limits) {
+  const auto is_fixed = [](const auto& values) { return values.size() == 1; };
+  if (!is_fixed(limits.tensor) || !is_fixed(limits.pipeline) || !is_fixed(limits.data) ||
+      !is_fixed(limits.microbatch)) {
+    return std::nullopt;
+  }
+  plan::Strategy only;
+  only.tensor = limits.tensor.front();
+  only.pipeline = limits.pipeline.front();
+  only.data = limits.data.front();
+  only.microbatch = limits.microbatch.front();
+  only.sequence_parallel = !limits.sequence_parallel.empty() && limits.sequence_parallel.front();
+  only.zero = limits.zero.empty() ? 0 : static_cast<int>(limits.zero.front());
+  only.interleave = limits.interleave.empty() ? 1 : limits.interleave.front();
+  only.schedule = !limits.schedule.empty() ? limits.schedule.front()
+                  : only.interleave > 1    ? plan::PipelineSchedule::kInterleaved
+                                           : plan::PipelineSchedule::k1F1B;
+  only.order = limits.order.empty() ? plan::kTensorDataPipeline : limits.order.front();
+  return only;
 }
 
 // The best time with a little more of each resource.
@@ -267,14 +292,17 @@ int show(Setting& s, search::ClusterCosts& costs, const PlanOptions& options,
          const PlannerAnswer& answer, double seconds) {
   check_plans(s, costs, answer);
   report::PlanReport report;
+  const bool fits = answer.plans.front().fits;
   report.record = search::make_record(answer.plans.front(), costs, s.chip, s.peak, answer.bound,
-                                      answer.is_complete);
+                                      answer.is_complete && fits);
   report.record.model = options.model.model;
   report.record.cluster = s.cluster.name;
   report.record.sequence = s.sequence;
   report.title = title_of(s, options);
-  report.search = report::PlanSearch{answer.strategies, answer.excluded, answer.priced, seconds,
-                                     answer.is_complete};
+  if (fits) {
+    report.search = report::PlanSearch{answer.strategies, answer.excluded, answer.priced, seconds,
+                                       answer.is_complete};
+  }
   report.others.assign(answer.plans.begin() + 1, answer.plans.end());
   if (options.why) {
     report.why = find_sensitivities(s, options);
@@ -357,15 +385,41 @@ int run_plan(const PlanOptions& options) {
   if (!complete(*s, asked, diagnostics)) {
     return report_bad_input(diagnostics);
   }
+  if (s->problem.limits.data == std::vector<std::int64_t>{1} && !s->problem.limits.zero.empty()) {
+    report_note("ZeRO changes nothing with a data width of 1");
+    s->problem.limits.zero.clear();
+  }
   search::ClusterCosts costs(s->request, s->widths);
   const auto begin = std::chrono::steady_clock::now();
-  PlannerAnswer answer = solve(*s, costs, static_cast<std::size_t>(options.alternatives) + 1);
+  const std::size_t keep = static_cast<std::size_t>(options.alternatives) + 1;
+  PlannerAnswer answer = solve(*s, costs, keep);
+  if (answer.strategies == 0 &&
+      s->problem.limits.recompute == std::vector{plan::Recompute::kSelective}) {
+    // Layers without an attention core that keeps anything.
+    s->problem.limits.recompute = {plan::Recompute::kNone};
+    answer = solve(*s, costs, keep);
+    if (answer.strategies > 0) {
+      report_note("selective recomputation saves nothing here: this is without it");
+    }
+  }
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (answer.plans.empty()) {
-    return explain_no_plan(*s, costs, answer);
+  const auto only = find_only_strategy(s->problem.limits);
+  if (answer.plans.empty() && only && devices_of(*only) <= s->problem.devices) {
+    // A given strategy is priced even when it does not fit.
+    if (auto plan = place::price_strategy(s->problem, costs, *only)) {
+      answer.bound = plan->iteration;
+      answer.plans.push_back(*std::move(plan));
+    }
   }
-  return show(*s, costs, asked, answer, seconds);
+  if (!answer.plans.empty()) {
+    return show(*s, costs, asked, answer, seconds);
+  }
+  const std::string why = why_no_plan(*s, costs, answer);
+  if (options.json) {
+    print(io::write_no_plan(why));
+  }
+  return report_no_answer(why);
 }
 
 }  // namespace phaze::cli

@@ -17,6 +17,9 @@ inline constexpr std::int64_t kMostMicrobatches = 1'000'000'000;
 // Every layer of the record is in some stage. Times and bytes read back the same.
 std::string write_plan(const plan::PlanRecord& record);
 
+// Where there is no plan, and why.
+std::string write_no_plan(const std::string& why);
+
 // Everything that makes no sense is a fault, and all faults are reported. What comes back is sound:
 // there are as many stages as the strategy says, chunks only in interleaved schedules, whose
 // micro-batches are a multiple of the stages, and sums of bytes within 64 bits. What follows from

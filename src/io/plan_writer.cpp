@@ -114,4 +114,10 @@ std::string write_plan(const plan::PlanRecord& record) {
   return json.dump(2) + "\n";
 }
 
+std::string write_no_plan(const std::string& why) {
+  const Json json = {
+      {"schema", 1}, {"status", "infeasible"}, {"reason", why}, {"stages", Json::array()}};
+  return json.dump(2) + "\n";
+}
+
 }  // namespace phaze::io

@@ -284,17 +284,17 @@ class Planner {
   }
 
   std::vector<PipelineSchedule> schedules_of(const Strategy& strategy) const {
-    const std::vector<PipelineSchedule>& asked = problem_.limits.schedule;
     std::vector<PipelineSchedule> all;
-    if (asked.empty() || allows(asked, PipelineSchedule::k1F1B)) {
-      all.push_back(PipelineSchedule::k1F1B);
-    }
-    // GPipe is never faster than 1F1B and takes more memory: only where it is asked for.
-    if (!asked.empty() && allows(asked, PipelineSchedule::kGpipe)) {
-      all.push_back(PipelineSchedule::kGpipe);
-    }
-    if (strategy.pipeline > 1 && allows(asked, PipelineSchedule::kInterleaved)) {
-      all.push_back(PipelineSchedule::kInterleaved);
+    for (const PipelineSchedule schedule :
+         {PipelineSchedule::k1F1B, PipelineSchedule::kGpipe, PipelineSchedule::kInterleaved}) {
+      // One stage is the same in all of them.
+      const bool is_asked = allows(problem_.limits.schedule, schedule);
+      const bool differs = schedule == PipelineSchedule::k1F1B || strategy.pipeline > 1 ||
+                           !problem_.limits.schedule.empty();
+      const bool is_possible = schedule != PipelineSchedule::kInterleaved || strategy.pipeline > 1;
+      if (is_asked && differs && is_possible) {
+        all.push_back(schedule);
+      }
     }
     return all;
   }
@@ -350,11 +350,7 @@ class Planner {
         candidate.strategy.schedule == PipelineSchedule::kInterleaved
             ? cut_interleaved(table)
             : solve_partition(table, options_.use_bounds ? limit_s() : kNoLimit);
-    if (!partition) {
-      ++answer_.too_large;
-      return;
-    }
-    if (partition->iteration_s < limit_s()) {
+    if (partition && partition->iteration_s < limit_s()) {
       keep(price(problem_, table, *partition));
     }
   }

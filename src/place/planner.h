@@ -28,7 +28,6 @@ struct PlannerAnswer {
   std::int64_t priced = 0;    // of these, with an exact partition
   std::int64_t excluded = 0;  // by a bound
   std::int64_t unplaced = 0;  // groups that the cluster's levels cannot hold evenly
-  std::int64_t too_large = 0;  // priced, but nothing fits
 };
 
 PlannerAnswer solve_plan(const PlanProblem& problem, PlanCosts& costs,

@@ -13,7 +13,6 @@ using plan::PlanStage;
 using plan::StageMemory;
 using plan::TrainingPlan;
 
-constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
 constexpr std::size_t kBar = 24;
 constexpr std::size_t kMostStages = 16;  // rows; equal neighbours share one
 
@@ -22,10 +21,6 @@ std::string time_text(Seconds time) {
 }
 
 std::string one_digit(double value) { return shortest(std::round(value * 10) / 10); }
-
-std::string gibibytes(Bytes bytes) {
-  return one_digit(static_cast<double>(bytes.value()) / kGibibyte) + " GiB";
-}
 
 std::string percent(double share) { return one_digit(100 * share) + " %"; }
 
@@ -147,6 +142,11 @@ std::string run_text(const TrainingRun& run) {
 
 }  // namespace
 
+std::string gibibytes(Bytes bytes) {
+  constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
+  return one_digit(static_cast<double>(bytes.value()) / kGibibyte) + " GiB";
+}
+
 std::string strategy_text(const TrainingPlan& plan) {
   const plan::Strategy& s = plan.strategy;
   std::string text = "tensor " + std::to_string(s.tensor) +
@@ -161,7 +161,17 @@ std::string strategy_text(const TrainingPlan& plan) {
   text += ", micro-batch " + std::to_string(s.microbatch) + " (" +
           std::to_string(plan.microbatches) + " of them), recompute " + plan::recompute_of(plan) +
           ", ZeRO " + std::to_string(s.zero);
-  if (s.order != plan::kTensorDataPipeline) {
+  // Of the groups that have more than one device.
+  std::vector<plan::Axis> inner;
+  for (const plan::Axis axis : s.order) {
+    const std::int64_t size = axis == plan::Axis::kTensor ? s.tensor
+                              : axis == plan::Axis::kData ? s.data
+                                                          : s.pipeline;
+    if (size > 1) {
+      inner.push_back(axis);
+    }
+  }
+  if (!std::is_sorted(inner.begin(), inner.end())) {
     text += ", order " + plan::to_string(s.order);
   }
   return text;

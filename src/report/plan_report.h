@@ -37,6 +37,9 @@ struct PlanReport {
   std::vector<std::string> notes;
 };
 
+// "80 GiB"
+std::string gibibytes(Bytes bytes);
+
 // "tensor 8 (sequence parallel), pipeline 4, data 16, ..."
 std::string strategy_text(const plan::TrainingPlan& plan);
 
