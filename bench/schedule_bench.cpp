@@ -43,10 +43,11 @@ void random_graphs(benchmark::State& state, TaskGraph graph, bool exclusive, con
   for (auto _ : state) {
     for (std::uint64_t seed = 1; seed <= kProblems; ++seed) {
       const ScheduleProblem problem = tests::random_schedule_problem(seed, options);
+      const Timed timed = solve_timed(problem, limited_to(kWorkLimit));
       sample.add("seed " + std::to_string(seed),
                  std::to_string(problem.tensor_cores) + " + " +
                      std::to_string(problem.vector_cores) + " cores",
-                 problem, solve_timed(problem, work_limit(kWorkLimit)));
+                 problem, timed, verify::find_faults(problem, timed.schedule));
     }
   }
   sample.print(name);
@@ -161,7 +162,7 @@ void beside_ilp(benchmark::State& state) {
   for (auto _ : state) {
     for (const KnownGraph& graph : graphs) {
       const std::vector<Timed> answers = {
-          solve_timed(graph.problem, work_limit(kWorkLimit)),
+          solve_timed(graph.problem, limited_to(kWorkLimit)),
           solve_ilp_timed(graph.problem, schedule::Formulation::kOriginal),
           solve_ilp_timed(graph.problem, schedule::Formulation::kStrong)};
       std::printf("%-8s %2lld+%-2lld", graph.name.c_str(),

@@ -16,8 +16,10 @@
 #include "models/zoo.h"
 #include "presets/chips.h"
 #include "presets/clusters.h"
+#include "schedule/memory.h"
 #include "schedule_sample.h"
 #include "search/layer_schedule.h"
+#include "verify/layer_schedule.h"
 
 namespace phaze::bench {
 namespace {
@@ -82,7 +84,29 @@ std::string text_of(const hw::Chip& chip) {
   return text.str();
 }
 
-// Solves all problems of a model on a chip, under both rules; nothing where it cannot run.
+// One pass of a layer under one rule: all numbers of busy cores together.
+void add_pass(const cost::CostContext& context, const graph::Layer& layer, LayerPass pass,
+              bool exclusive_wide, const std::string& kind, Sample& sample) {
+  schedule::Memory memory;
+  double seconds = 0;
+  std::int64_t work = 0;
+  const auto solve = [&](const ScheduleProblem& problem, std::optional<Picoseconds> cutoff) {
+    schedule::ExactOptions options = limited_to(30'000);
+    options.cutoff = cutoff;
+    options.memory = &memory;
+    Timed timed = solve_timed(problem, options);
+    seconds += timed.seconds;
+    work += timed.schedule.work;
+    return timed.schedule;
+  };
+  const plan::LayerSchedule found =
+      search::schedule_layer(context, layer, pass, exclusive_wide, solve);
+  Timed timed{found.schedule, seconds};
+  timed.schedule.work = work;
+  sample.add(kind, text_of(*context.chip), found.problem, timed, verify::find_faults(found));
+}
+
+// Solves all layers of a model on a chip, under both rules; nothing where it cannot run.
 bool add_model(const NamedModel& step, const hw::Chip& chip, const hw::Cluster& cluster,
                Sample& exclusive, Sample& shared) {
   cost::CostContext context = cost::make_context(chip);
@@ -97,25 +121,12 @@ bool add_model(const NamedModel& step, const hw::Chip& chip, const hw::Cluster& 
   if (cost::find_obstacle(context, step.model)) {
     return false;
   }
-  const std::int64_t limit = work_limit(20'000);
   for (const graph::Layer& layer : step.model.layers) {
     for (const LayerPass pass : {LayerPass::kForward, LayerPass::kBackward}) {
       const std::string kind =
           step.name + ", " + layer.name + " " + std::string(plan::to_string(pass));
-      const auto solve = [&](const ScheduleProblem& problem, std::optional<Picoseconds>) {
-        std::ostringstream name;
-        name << std::max(problem.tensor_cores, problem.vector_cores) << " busy of "
-             << text_of(chip);
-        const Timed timed = solve_timed(problem, limit);
-        exclusive.add(kind, name.str(), problem, timed);
-        ScheduleProblem other = problem;
-        other.exclusive_wide = false;
-        shared.add(kind, name.str(), other, solve_timed(other, limit));
-        return timed.schedule;
-      };
-      // The exclusive rule takes longer, so that it meets the floor later: all that the other tries
-      // is tried here.
-      search::schedule_layer(context, layer, pass, true, solve);
+      add_pass(context, layer, pass, true, kind, exclusive);
+      add_pass(context, layer, pass, false, kind, shared);
     }
   }
   return true;

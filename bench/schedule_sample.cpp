@@ -9,8 +9,6 @@
 #include <numeric>
 
 #include "io/schedule_json.h"
-#include "schedule/exact.h"
-#include "verify/schedule.h"
 
 namespace phaze::bench {
 namespace {
@@ -40,18 +38,18 @@ double quantile(std::vector<double> values, double share) {
 
 }  // namespace
 
-Timed solve_timed(const plan::ScheduleProblem& problem, std::int64_t work_limit) {
-  schedule::ExactOptions options;
-  options.work_limit = work_limit;
+Timed solve_timed(const plan::ScheduleProblem& problem, const schedule::ExactOptions& options) {
   const double begin = processor_seconds();
   Timed timed{schedule::solve_exact(problem, options), 0};
   timed.seconds = processor_seconds() - begin;
   return timed;
 }
 
-std::int64_t work_limit(std::int64_t otherwise) {
+schedule::ExactOptions limited_to(std::int64_t otherwise) {
   const char* given = std::getenv("PHAZE_SCHEDULE_WORK");
-  return given != nullptr ? std::atoll(given) : otherwise;
+  schedule::ExactOptions options;
+  options.work_limit = given != nullptr ? std::atoll(given) : otherwise;
+  return options;
 }
 
 double gap_of(const plan::Schedule& schedule) {
@@ -68,9 +66,9 @@ bool Sample::Case::is_worse_than(const Case& other) const {
 }
 
 void Sample::add(const std::string& kind, const std::string& name,
-                 const plan::ScheduleProblem& problem, const Timed& timed) {
+                 const plan::ScheduleProblem& problem, const Timed& timed,
+                 const std::vector<std::string>& faults) {
   const plan::Schedule& schedule = timed.schedule;
-  const std::vector<std::string> faults = verify::find_faults(problem, schedule);
   if (!faults.empty() && fault_.empty()) {
     fault_ = kind + ", " + name + ": " + faults.front();
   }

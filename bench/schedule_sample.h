@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plan/schedule.h"
+#include "schedule/exact.h"
 
 namespace phaze::bench {
 
@@ -14,10 +15,10 @@ struct Timed {
   plan::Schedule schedule;
   double seconds = 0;  // of the processor: a busy machine does not change it
 };
-Timed solve_timed(const plan::ScheduleProblem& problem, std::int64_t work_limit);
+Timed solve_timed(const plan::ScheduleProblem& problem, const schedule::ExactOptions& options);
 
 // PHAZE_SCHEDULE_WORK nodes, or so many.
-std::int64_t work_limit(std::int64_t otherwise);
+schedule::ExactOptions limited_to(std::int64_t otherwise);
 
 // Of the makespan, how much is not proved.
 double gap_of(const plan::Schedule& schedule);
@@ -27,9 +28,9 @@ class Sample {
   // What takes longer does not count as proved.
   explicit Sample(double time_limit_s) : time_limit_s_(time_limit_s) {}
 
-  // Checks the answer; `kind` and `name` say where the problem is from.
+  // `kind` and `name` say where the problem is from, `faults` what verify/ found in the answer.
   void add(const std::string& kind, const std::string& name, const plan::ScheduleProblem& problem,
-           const Timed& timed);
+           const Timed& timed, const std::vector<std::string>& faults);
 
   // The figures, and the worst of each of the worst ten kinds: what was not proved by its gap,
   // before what was by its time. With PHAZE_SCHEDULE_DUMP naming a folder, these are written there

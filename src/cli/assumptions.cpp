@@ -2,31 +2,10 @@
 
 #include <algorithm>
 
-#include "base/check.h"
-
 namespace phaze::cli {
 
-std::string_view to_string(Assumptions assumptions) {
-  switch (assumptions) {
-    case Assumptions::kModern:
-      return "modern";
-    case Assumptions::kPhaze2024:
-      return "phaze2024";
-  }
-  CHECK(false, "unknown assumptions");
-}
-
-std::optional<Assumptions> parse_assumptions(std::string_view name) {
-  for (const Assumptions each : {Assumptions::kModern, Assumptions::kPhaze2024}) {
-    if (to_string(each) == name) {
-      return each;
-    }
-  }
-  return std::nullopt;
-}
-
 void assume(Assumptions assumptions, ModelOptions& options) {
-  if (assumptions == Assumptions::kModern) {
+  if (!search::is_original(assumptions)) {
     return;  // the options' own defaults
   }
   const auto set = [&options](const char* name, std::string& option, const char* value) {
@@ -40,14 +19,14 @@ void assume(Assumptions assumptions, ModelOptions& options) {
   set("--optimizer", options.optimizer, "sgd");
 }
 
-bool exclusive_wide(Assumptions assumptions) { return assumptions == Assumptions::kPhaze2024; }
+bool exclusive_wide(Assumptions assumptions) { return search::has_exclusive_wide(assumptions); }
 
 std::string default_cluster(Assumptions assumptions) {
-  return assumptions == Assumptions::kPhaze2024 ? "flat" : "dgx-h100";
+  return search::is_original(assumptions) ? "flat" : "dgx-h100";
 }
 
 std::vector<std::string> chip_settings(Assumptions assumptions) {
-  if (assumptions == Assumptions::kModern) {
+  if (!search::is_original(assumptions)) {
     return {};
   }
   // Every chip reaches its peaks.

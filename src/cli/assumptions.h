@@ -1,21 +1,17 @@
 #pragma once
-// Sets of assumptions: what options mean when they are not given.
+// Sets of assumptions on the command line: what options mean when they are not given.
 
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cli/model_options.h"
+#include "search/assumptions.h"
 
 namespace phaze::cli {
 
-enum class Assumptions {
-  kModern,     // a tuned training stack of today on a network with levels
-  kPhaze2024,  // those of the original: docs/models.md, section 16
-};
-std::string_view to_string(Assumptions assumptions);
-std::optional<Assumptions> parse_assumptions(std::string_view name);
+using search::Assumptions;
+using search::parse_assumptions;
+using search::to_string;
 
 // Changes the options that were not given on the command line.
 void assume(Assumptions assumptions, ModelOptions& options);

@@ -37,4 +37,12 @@ std::optional<plan::Strategy> find_expert_strategy(std::string_view model) {
   return std::nullopt;
 }
 
+std::string expert_models() {
+  std::string names;
+  for (const Expert& expert : kExperts) {
+    names += (names.empty() ? "" : ", ") + std::string(expert.model);
+  }
+  return names;
+}
+
 }  // namespace phaze::cli

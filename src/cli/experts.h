@@ -3,6 +3,7 @@
 // released code (Solver/baseline_configs.py).
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "plan/strategy.h"
@@ -11,5 +12,7 @@ namespace phaze::cli {
 
 // Stages, data and tensor width only.
 std::optional<plan::Strategy> find_expert_strategy(std::string_view model);
+// Their names, for people.
+std::string expert_models();
 
 }  // namespace phaze::cli

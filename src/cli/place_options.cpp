@@ -1,6 +1,12 @@
+#include <algorithm>
+
 #include "cli/place_plan.h"
 
 namespace phaze::cli {
+
+bool is_given(const PlanOptions& options, std::string_view name) {
+  return std::ranges::find(options.given, name) != options.given.end();
+}
 
 std::vector<CLI::Option*> add_plan_options(CLI::App& command, PlanOptions& options) {
   return {
@@ -47,16 +53,46 @@ std::vector<CLI::Option*> add_plan_options(CLI::App& command, PlanOptions& optio
                        "Gradients are reduced and weights gathered after backward, not beside it"),
       command.add_option("--strategy", options.strategy,
                          "expert: the stages, data and tensor widths that experts chose for the "
-                         "original's models (default: none)"),
+                         "original's models on 1024 devices; all else is chosen; exit code 1 when "
+                         "they do not fit (default: none)"),
       command.add_option("--assumptions", options.assumptions,
-                         "What options mean that are not given. modern: as they say; phaze2024: "
-                         "those of the original (default: modern)"),
+                         "What is assumed where no option says otherwise. modern: as they say; "
+                         "phaze2024: the original's, with its cost function; phaze2024-released: "
+                         "with the faults of its code, see docs/models.md 20 (default: modern)"),
       command
           .add_option("--alternatives", options.alternatives,
                       "So many of the next best plans too (default: 0)")
           ->check(whole_number()),
       command.add_flag("--why", options.why,
-                       "How the best time changes with a little more of each resource"),
+                       "What binds: how the best time changes with more of each resource"),
+      command.add_option("--tokens", options.tokens,
+                         "A whole training of so many tokens, such as 300e9, 300B or 15T: days, "
+                         "energy, dollars, carbon (default: none)"),
+      command
+          .add_option("--pue", options.pue,
+                      "What the building draws for each watt of devices and hosts (default: 1.1)")
+          ->check(positive_number()),
+      command
+          .add_option("--usd-per-kwh", options.usd_per_kwh,
+                      "Price of electricity in USD/kWh (default: 0.08)")
+          ->check(positive_number()),
+      command
+          .add_option("--kg-per-kwh", options.kg_per_kwh,
+                      "Carbon of electricity in kg CO2e/kWh (default: 0.369)")
+          ->check(positive_number()),
+      command
+          .add_option("--life-years", options.life_years,
+                      "Years over which devices are written off (default: 4)")
+          ->check(positive_number()),
+      command
+          .add_option("--usd-per-device", options.usd_per_device,
+                      "Price of a device in USD (default: what its chip costs to build)")
+          ->check(positive_number()),
+      command
+          .add_option("--usd-per-device-hour", options.usd_per_device_hour,
+                      "Rent of a device in USD/h, electricity included, in place of its price "
+                      "(default: bought)")
+          ->check(positive_number()),
       command.add_option("--output", options.output,
                          "Also write the plan to this file, for phaze simulate (default: none)"),
   };

@@ -18,10 +18,15 @@ struct PlanOptions : CommonOptions {
       sequence_parallel;
   bool no_overlap = false;
   bool why = false;
+  // Of a whole training.
   std::string tokens;
+  double pue = 0, usd_per_kwh = 0, kg_per_kwh = 0, life_years = 0, usd_per_device = 0,
+         usd_per_device_hour = 0;
   std::vector<std::string> settings;
   std::vector<std::string> given;  // of all options but those of the model
 };
+
+bool is_given(const PlanOptions& options, std::string_view name);
 
 // Every option but MODEL's own.
 std::vector<CLI::Option*> add_plan_options(CLI::App& command, PlanOptions& options);

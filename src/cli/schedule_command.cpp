@@ -1,219 +1,55 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
-#include <iostream>
 #include <memory>
+#include <utility>
 
-#include "base/check.h"
 #include "base/text.h"
 #include "cli/assumptions.h"
 #include "cli/commands.h"
-#include "cli/device.h"
-#include "cli/interrupt.h"
-#include "cli/model_options.h"
 #include "cli/output.h"
-#include "cli/progress.h"
-#include "cost/estimate.h"
-#include "io/document.h"
+#include "cli/schedule_command_run.h"
 #include "io/file_writer.h"
-#include "io/schedule_json.h"
-#include "io/schedule_reader.h"
-#include "io/schedule_trace.h"
-#include "presets/chips.h"
-#include "report/schedule_report.h"
-#include "schedule/exact.h"
 #include "schedule/ilp.h"
-#include "search/layer_schedule.h"
-#include "verify/layer_schedule.h"
-#include "verify/schedule.h"
 
 namespace phaze::cli {
 namespace {
 
-struct ScheduleOptions : CommonOptions {
-  ModelOptions model;
-  std::string chip;
-  std::string cluster;  // when given
-  std::string problem;
-  std::string method = "exact";
-  std::string assumptions = "modern";
-  std::string trace;
-  std::int64_t work_limit = 5'000'000;
-  double time_limit_s = 300;
-  bool exclusive_wide = false;  // when given
-  bool all_operators = false;
-  std::vector<std::string> settings;
-  std::vector<std::string> given;  // of all options but those of the model
-};
-
-bool is_given(const ScheduleOptions& options, std::string_view name) {
-  return std::ranges::find(options.given, name) != options.given.end();
-}
-
-// `what` is being done, for people.
-plan::Schedule solve(const ScheduleOptions& options, const plan::ScheduleProblem& problem,
-                     std::optional<Picoseconds> cutoff, Progress& progress,
-                     const std::string& what) {
-  progress.show(what);
-  plan::Schedule schedule;
-  if (options.method == "list") {
-    schedule = schedule::solve_list(problem);
-  } else if (options.method == "ilp") {
-    schedule::IlpOptions ilp;
-    ilp.time_limit = Seconds(options.time_limit_s);
-    schedule = schedule::solve_ilp(problem, ilp);
-  } else {
-    schedule::ExactOptions exact;
-    exact.work_limit = was_interrupted() ? 0 : options.work_limit;
-    exact.cutoff = cutoff;
-    exact.is_cancelled = [&](Picoseconds best, Picoseconds bound, std::int64_t work) {
-      progress.show(what + ": best " + with_prefix(to_seconds(best).value(), "s") + ", bound " +
-                    with_prefix(to_seconds(bound).value(), "s") + ", " + with_thousands(work) +
-                    " of " + with_thousands(options.work_limit) + " nodes");
-      return was_interrupted();
-    };
-    schedule = schedule::solve_exact(problem, exact);
+// Whether a path is where an open file of this process is; not of /dev/null, which keeps nothing.
+bool is_open_as(const std::string& path, int file) {
+  struct stat at {};
+  struct stat open {};
+  struct stat nothing {};
+  if (::stat(path.c_str(), &at) != 0 || ::fstat(file, &open) != 0 ||
+      ::stat("/dev/null", &nothing) != 0) {
+    return false;
   }
-  const std::vector<std::string> faults = verify::find_faults(problem, schedule);
-  CHECK(faults.empty(), faults.empty() ? "" : faults.front());
-  return schedule;
+  const auto place = [](const struct stat& status) {
+    return std::pair(status.st_dev, status.st_ino);
+  };
+  return place(at) == place(open) && place(at) != place(nothing);
 }
 
-// The exact method can stop and show what it has.
-std::optional<NoteInterrupts> note_interrupts(const ScheduleOptions& options) {
-  return options.method == "exact" ? std::optional<NoteInterrupts>(std::in_place) : std::nullopt;
-}
-
-// What `solve` is at, for people.
-std::string solving_text(const ScheduleOptions& options, const plan::ScheduleProblem& problem) {
-  const std::string size = std::to_string(problem.tasks.size()) + " operators";
-  return options.method == "ilp"
-             ? "integer program of " + size + ", at most " + shortest(options.time_limit_s) + " s"
-             : options.method + " schedule of " + size;
-}
-
-// Writes the trace, where one is asked for, and then the answer.
-template <class Trace, class Answer>
-int finish(const ScheduleOptions& options, std::int64_t events, const Trace& trace,
-           const Answer& answer) {
-  if (is_given(options, "--trace")) {
-    Diagnostics diagnostics;
-    if (events > io::kMostTraceEvents) {
-      diagnostics.error({"command line", 0, 0, "--trace"},
-                        "the schedule has " + with_thousands(events) +
-                            " events, one for each operator and core; expected at most " +
-                            with_thousands(io::kMostTraceEvents));
-      return report_bad_input(diagnostics);
-    }
-    const std::string text = trace();
-    bool is_written = false;
-    {
-      const HoldInterrupts hold;
-      is_written = io::write_text_file(options.trace, text, diagnostics);
-    }
-    if (!is_written) {
-      return report_bad_input(diagnostics);
+// Why no trace can go where it is to go: it would mix with the answer, or replace what is read.
+std::optional<std::string> find_trace_fault(const ScheduleOptions& options) {
+  if (options.trace.empty() || options.trace == "-") {
+    return "expected the name of a file, found \"" + options.trace + "\"";
+  }
+  if (is_open_as(options.trace, STDOUT_FILENO)) {
+    return "is standard output, where the answer goes; expected another file";
+  }
+  std::error_code ignored;
+  for (const auto& [name, path] :
+       {std::pair("problem", options.problem), std::pair("model", options.model.model),
+        std::pair("chip", options.chip), std::pair("cluster", options.cluster)}) {
+    if (std::filesystem::equivalent(options.trace, path, ignored) ||
+        (path == "-" && is_open_as(options.trace, STDIN_FILENO))) {
+      return "is the " + std::string(name) + "'s own file";
     }
   }
-  const int exit_code = print(answer());
-  if (!was_interrupted()) {
-    return exit_code;
-  }
-  report_note("interrupted: this is the best so far");
-  return kInterrupted;
-}
-
-int run_problem(const ScheduleOptions& options, Diagnostics& diagnostics) {
-  const auto text = options.problem == "-" ? io::read_text(std::cin, "standard input", diagnostics)
-                                           : io::read_text_file(options.problem, diagnostics);
-  const auto document =
-      text ? io::parse_document(*text, options.problem, diagnostics) : std::nullopt;
-  auto problem = document ? io::read_schedule_problem(*document, diagnostics) : std::nullopt;
-  if (!problem) {
-    return report_bad_input(diagnostics);
-  }
-  if (is_given(options, "--exclusive-wide")) {
-    problem->exclusive_wide = options.exclusive_wide;
-  }
-  plan::Schedule schedule;
-  {
-    Progress progress;
-    const auto note = note_interrupts(options);
-    schedule = solve(options, *problem, std::nullopt, progress, solving_text(options, *problem));
-  }
-  return finish(
-      options, io::trace_events(schedule), [&] { return io::write_trace(*problem, schedule); },
-      [&] {
-        return options.json ? io::write_schedule(*problem, schedule)
-                            : report::schedule_text(*problem, schedule, chart_width());
-      });
-}
-
-// The passes of all layers, one after another.
-void schedule_layers(const ScheduleOptions& options, const cost::CostContext& context,
-                     plan::ModelSchedule& answer) {
-  Progress progress;
-  const auto note = note_interrupts(options);
-  const std::size_t count = 2 * answer.model.layers.size();
-  for (const graph::Layer& layer : answer.model.layers) {
-    for (const plan::LayerPass pass : {plan::LayerPass::kForward, plan::LayerPass::kBackward}) {
-      const std::string which = "layer " + std::to_string(answer.layers.size() + 1) + " of " +
-                                std::to_string(count) + ", " + layer.name + " " +
-                                std::string(plan::to_string(pass));
-      std::optional<Picoseconds> best;
-      const auto solver = [&](const plan::ScheduleProblem& problem,
-                              std::optional<Picoseconds> cutoff) {
-        plan::Schedule schedule =
-            solve(options, problem, cutoff, progress,
-                  which + ": " + solving_text(options, problem) +
-                      (best ? ", so far " + with_prefix(to_seconds(*best).value(), "s") : ""));
-        best = std::min(best.value_or(schedule.makespan), schedule.makespan);
-        return schedule;
-      };
-      answer.layers.push_back(
-          search::schedule_layer(context, layer, pass, answer.exclusive_wide, solver));
-      const std::vector<std::string> faults = verify::find_faults(answer.layers.back());
-      CHECK(faults.empty(), faults.empty() ? "" : faults.front());
-    }
-  }
-}
-
-int run_model(const ScheduleOptions& options, Assumptions assumptions, Diagnostics& diagnostics) {
-  std::vector<std::string> settings = chip_settings(assumptions);
-  settings.insert(settings.end(), options.settings.begin(), options.settings.end());
-  const std::optional<hw::Chip> chip = presets::load_chip(options.chip, settings, diagnostics);
-  ModelOptions model_options = options.model;
-  assume(assumptions, model_options);
-  const std::optional<graph::Model> model =
-      chip ? make_graph(model_options, false, diagnostics) : std::nullopt;
-  if (!model) {
-    return report_bad_input(diagnostics);
-  }
-  const auto [device, exit_code] = make_device(
-      *chip, is_given(options, "--cluster") ? options.cluster : default_cluster(assumptions),
-      *model);
-  if (!device) {
-    return exit_code;
-  }
-  if (const auto why = cost::find_obstacle(device->context, *model)) {
-    return report_no_answer(chip->name + " cannot train this: " + *why);
-  }
-  plan::ModelSchedule answer;
-  answer.model = *model;
-  answer.chip = *chip;
-  answer.exclusive_wide =
-      is_given(options, "--exclusive-wide") ? options.exclusive_wide : exclusive_wide(assumptions);
-  answer.assumptions = to_string(assumptions);
-  answer.chip_settings = options.settings;
-  answer.cluster = device->cluster ? device->cluster->name : "";
-  answer.method = options.method;
-  schedule_layers(options, device->context, answer);
-  return finish(
-      options, io::trace_events(answer), [&] { return io::write_trace(answer); },
-      [&] {
-        return options.json
-                   ? io::write_model_schedule(answer)
-                   : report::model_schedule_text(answer, options.all_operators, chart_width());
-      });
+  return std::nullopt;
 }
 
 int run_schedule(const ScheduleOptions& options) {
@@ -233,6 +69,9 @@ int run_schedule(const ScheduleOptions& options) {
                 {"modern", "phaze2024"});
   if (options.method == "ilp" && !schedule::has_ilp()) {
     fault("--method", "this build has no CBC");
+  }
+  if (options.is_contradictory) {
+    fault("--exclusive-wide", "given both with and without \"no-\"");
   }
   const bool has_problem = is_given(options, "--problem");
   if (has_problem == !options.model.model.empty()) {
@@ -256,20 +95,18 @@ int run_schedule(const ScheduleOptions& options) {
   if (has_problem && options.problem.empty()) {
     fault("--problem", "expected the name of a file");
   }
-  std::error_code ignored;
-  if (is_given(options, "--trace") && (options.trace.empty() || options.trace == "-")) {
-    fault("--trace", "expected the name of a file");
-  } else if (has_problem && is_given(options, "--trace") &&
-             std::filesystem::equivalent(options.trace, options.problem, ignored)) {
-    fault("--trace", "is the problem's own file");
-  } else if (is_given(options, "--trace") && !diagnostics.has_errors()) {
-    io::check_writable(options.trace, diagnostics);
+  if (is_given(options, "--trace")) {
+    if (const auto why = find_trace_fault(options)) {
+      fault("--trace", *why);
+    } else if (!diagnostics.has_errors()) {
+      io::check_writable(options.trace, diagnostics);
+    }
   }
   if (diagnostics.has_errors()) {
     return report_bad_input(diagnostics);
   }
-  return has_problem ? run_problem(options, diagnostics)
-                     : run_model(options, *parse_assumptions(options.assumptions), diagnostics);
+  return has_problem ? run_schedule_problem(options)
+                     : run_schedule_model(options, *parse_assumptions(options.assumptions));
 }
 
 }  // namespace
@@ -327,6 +164,12 @@ void add_schedule_command(CLI::App& program, Action& action) {
     for (const CLI::Option* option : own) {
       if (option->count() > 0) {
         options->given.push_back(option->get_name());
+        const auto has = [values = option->results()](const char* value) {
+          return std::ranges::find(values, value) != values.end();
+        };
+        options->is_contradictory =
+            options->is_contradictory ||
+            (option->get_name() == "--exclusive-wide" && has("true") && has("false"));
       }
     }
     action = [options] { return run_schedule(*options); };

@@ -129,7 +129,8 @@ std::vector<LayerMemory> compute_layer_memory(const Model& training_model, Alloc
     }
   }
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    memory[i].transient += bytes_shared(layers[i], sizes);
+    memory[i].shared = bytes_shared(layers[i], sizes);
+    memory[i].transient += memory[i].shared;
   }
   return memory;
 }

@@ -18,6 +18,8 @@ struct LayerMemory {
   // gradients and states, while it runs in either direction: what it hands on, gradients that come
   // in, what kernels allocate, and tensors that it shares with other layers.
   Bytes transient;
+  // Of that, tensors that it shares with other layers (masks, rotary tables): there all the time.
+  Bytes shared;
 
   bool operator==(const LayerMemory&) const = default;
 };

@@ -39,10 +39,12 @@ class Reader {
     record_.model = map.text("model", "");
     record_.chip = map.text("chip", "");
     record_.cluster = map.text("cluster", "");
+    record_.assumptions = map.text("assumptions", "");
     record_.sequence = map.count("sequence", 1, 1, kMostSequences);
     read_figures(map);
     read_plan(map);
-    map.ignore({"throughput_sequences_per_s", "tokens_per_s", "recompute", "peak_memory_bytes"});
+    map.ignore({"throughput_sequences_per_s", "tokens_per_s", "recompute", "peak_memory_bytes",
+                "notes", "training", "why"});
     map.finish();
     return std::move(record_);
   }

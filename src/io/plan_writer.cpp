@@ -79,6 +79,45 @@ void append_strategy(Json& json, const TrainingPlan& plan) {
   json["order"] = plan::to_string(strategy.order);
 }
 
+Json run_json(const plan::TrainingRun& run) {
+  const plan::RunPrices& prices = run.prices;
+  const bool is_rented = prices.usd_per_device_hour.has_value();
+  Json json = {{"tokens", run.tokens},
+               {"iterations", run.iterations},
+               {"days", run.days},
+               {"devices", run.devices},
+               {"idle_devices", run.idle_devices},
+               {"device_power_w", run.device.value()},
+               {"idle_device_power_w", run.idle_device.value()},
+               {"host_power_w", run.host.value()},
+               {"pue", prices.pue},
+               {"energy_kwh", run.energy_kwh},
+               {"usd_per_kwh", prices.usd_per_kwh},
+               {"kg_per_kwh", prices.kg_per_kwh},
+               {"life_years", prices.life_years},
+               {"device_usd", run.device_price.value()}};
+  json["usd_per_device_hour"] = is_rented ? Json(*prices.usd_per_device_hour) : Json();
+  json["cost_usd"] = run.cost().value();
+  json["cost_breakdown_usd"] = {{"electricity", run.electricity.value()},
+                                {"devices", run.capital.value()},
+                                {"rent", run.rent.value()}};
+  json["carbon_kg"] = run.carbon().value();
+  json["carbon_breakdown_kg"] = {{"electricity", run.operation.value()},
+                                 {"devices", run.embodied.value()}};
+  return json;
+}
+
+Json why_json(const plan::PlanWhy& why) {
+  Json with = Json::array();
+  for (const plan::Sensitivity& each : why.with) {
+    Json row = {{"resource", each.resource}, {"with", each.what}, {"factor", each.factor}};
+    row["iteration_s"] = each.iteration ? Json(each.iteration->value()) : Json();
+    row["elasticity"] = each.iteration ? Json(each.elasticity) : Json();
+    with.push_back(std::move(row));
+  }
+  return {{"binds", why.binds}, {"words", why.words}, {"with", std::move(with)}};
+}
+
 }  // namespace
 
 std::string write_plan(const plan::PlanRecord& record) {
@@ -88,6 +127,7 @@ std::string write_plan(const plan::PlanRecord& record) {
                {"model", record.model},
                {"chip", record.chip},
                {"cluster", record.cluster},
+               {"assumptions", record.assumptions},
                {"sequence", record.sequence},
                {"iteration_s", plan.iteration.value()},
                {"throughput_sequences_per_s", throughput},
@@ -111,12 +151,27 @@ std::string write_plan(const plan::PlanRecord& record) {
     stages.push_back(stage_json(record, stage));
   }
   json["stages"] = std::move(stages);
+  if (!record.notes.empty()) {
+    json["notes"] = record.notes;
+  }
+  if (record.run) {
+    json["training"] = run_json(*record.run);
+  }
+  if (record.why) {
+    json["why"] = why_json(*record.why);
+  }
   return json.dump(2) + "\n";
 }
 
-std::string write_no_plan(const std::string& why) {
-  const Json json = {
-      {"schema", 1}, {"status", "infeasible"}, {"reason", why}, {"stages", Json::array()}};
+std::string write_no_plan(const std::string& why, std::optional<Bytes> needed_memory,
+                          std::optional<std::int64_t> needed_devices) {
+  Json json = {{"schema", 1}, {"status", "infeasible"}, {"reason", why}, {"stages", Json::array()}};
+  if (needed_memory) {
+    json["needed_memory_bytes"] = needed_memory->value();
+  }
+  if (needed_devices) {
+    json["needed_devices"] = *needed_devices;
+  }
   return json.dump(2) + "\n";
 }
 

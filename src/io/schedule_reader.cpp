@@ -35,9 +35,6 @@ Picoseconds to_picoseconds(double seconds) {
   return Picoseconds(std::llround(seconds * kPicosecondsPerSecond));
 }
 
-bool needs_tensor(TaskUnit unit) { return unit == TaskUnit::kTensor || unit == TaskUnit::kBoth; }
-bool needs_vector(TaskUnit unit) { return unit == TaskUnit::kVector || unit == TaskUnit::kBoth; }
-
 std::string quoted(const std::string& id) { return "\"" + shortened(id, 40) + "\""; }
 
 // The operators of a cycle in order, the first one of the file at both ends.
@@ -109,8 +106,8 @@ class Reader {
       const Picoseconds longest = std::max(task.one_core, task.all_cores.value_or(task.one_core));
       seconds += static_cast<double>(longest.value()) / kPicosecondsPerSecond;
       if (task.all_cores) {
-        named_cores += needs_tensor(task.unit) ? problem_.tensor_cores : 0;
-        named_cores += needs_vector(task.unit) ? problem_.vector_cores : 0;
+        named_cores += plan::needs_tensor(task.unit) ? problem_.tensor_cores : 0;
+        named_cores += plan::needs_vector(task.unit) ? problem_.vector_cores : 0;
       }
       problem_.tasks.push_back(task);
     }
@@ -139,7 +136,7 @@ class Reader {
     task.one_core = to_picoseconds(map.number("one_core_s", std::nullopt, kTimes));
     const Value* wide = map.find("all_cores_s");
     if (wide != nullptr && wide->kind != ValueKind::kNull) {
-      if (is_known && !needs_tensor(task.unit) && !needs_vector(task.unit)) {
+      if (is_known && !plan::needs_core(task.unit)) {
         map.error("all_cores_s", "means nothing for an operator of unit " +
                                      std::string(plan::to_string(task.unit)) +
                                      ", which runs on no core");
@@ -177,10 +174,10 @@ class Reader {
         map.error("unit", std::string("needs a ") + kind + " core, and cores." + kind + " is 0");
       }
     };
-    if (needs_tensor(unit)) {
+    if (plan::needs_tensor(unit)) {
       check("tensor", problem_.tensor_cores);
     }
-    if (needs_vector(unit)) {
+    if (plan::needs_vector(unit)) {
       check("vector", problem_.vector_cores);
     }
   }

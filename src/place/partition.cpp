@@ -1,16 +1,21 @@
 // Labels over (stages from the end, first layer of them). What stages in front need to know of
-// those behind is a Suffix; a suffix that is no better in any of its numbers than another for the
-// same layers and number of stages cannot lead to a shorter iteration, since all of the closed form
-// grows with each of them. So the labels that are better in some number are kept, all of them, and
-// those whose bound is below the limit are extended: exact.
+// those behind is a Suffix and its runs of stages; one that is no better in any of its numbers than
+// another for the same layers and number of stages cannot lead to a shorter iteration, since all of
+// the closed form grows with each of them. So the labels that are better in some number are kept,
+// all of them, and those whose bound is below the limit are extended: exact.
 //
-// A stage takes the fastest way to recompute that fits: sums, periods and the end of the last
-// backward all grow with its time, and what a longer backward hides of the gradients it adds
-// itself. Fewer layers in a stage take less memory and less time, so that growing a stage stops at
-// the first begin that does not fit or is too long.
+// Runs are many numbers, and seldom matter. So the best cut is sought without them first, under a
+// form that is never longer; where the time of that cut with them is the same, it is the best.
+// Otherwise all labels are made again, with runs, and with that time as the limit.
+//
+// A stage takes the fastest way to recompute that fits: every path that a longer backward shortens
+// at its end (gradients that it hides) has that backward in it. Fewer layers in a stage take less
+// memory and less time, so that growing a stage stops at the first begin that does not fit or is
+// too long.
 #include "place/partition.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "place/closed_form.h"
 
@@ -25,40 +30,49 @@ struct Label {
   std::size_t end = 0;     // of its first stage
   std::size_t parent = 0;  // among the labels of the stages behind
   Recompute recompute = Recompute::kNone;
+  std::vector<double> runs{};  // where they are asked for
 };
 
-bool is_no_worse(const Suffix& a, const Suffix& b) {
-  return a.sum_s <= b.sum_s && a.period_s <= b.period_s &&
-         a.backward_period_s <= b.backward_period_s && a.late_s <= b.late_s &&
-         a.optimizer_s <= b.optimizer_s;
+bool is_no_worse(const Label& a, const Label& b) {
+  const Suffix& x = a.suffix;
+  const Suffix& y = b.suffix;
+  return x.sum_s <= y.sum_s && x.end_s <= y.end_s && x.ready_s <= y.ready_s &&
+         x.late_s <= y.late_s && x.optimizer_s <= y.optimizer_s &&
+         x.forward_period_s <= y.forward_period_s && x.backward_period_s <= y.backward_period_s &&
+         std::ranges::equal(a.runs, b.runs, std::less_equal<>());
 }
 
-void keep(std::vector<Label>& labels, const Label& label) {
+void keep(std::vector<Label>& labels, Label label) {
   for (const Label& other : labels) {
-    if (is_no_worse(other.suffix, label.suffix)) {
+    if (is_no_worse(other, label)) {
       return;
     }
   }
-  std::erase_if(labels,
-                [&label](const Label& other) { return is_no_worse(label.suffix, other.suffix); });
-  labels.push_back(label);
+  std::erase_if(labels, [&label](const Label& other) { return is_no_worse(label, other); });
+  labels.push_back(std::move(label));
 }
 
 class Partitioner {
  public:
-  Partitioner(const StageTable& table, double limit_s)
+  Partitioner(const StageTable& table, double limit_s, bool has_runs, bool drops_dominated)
       : table_(table),
         form_(table),
+        has_runs_(has_runs),
+        drops_dominated_(drops_dominated),
         length_(table.length()),
         stages_(static_cast<std::size_t>(table.strategy().pipeline)),
         limit_s_(limit_s) {
     const Recompute least = table.offers(Recompute::kNone)        ? Recompute::kNone
                             : table.offers(Recompute::kSelective) ? Recompute::kSelective
                                                                   : Recompute::kFull;
-    front_.push_back({0, 0});
+    front_.resize(1);
     for (std::size_t i = 0; i < length_; ++i) {
-      const double layer_s = table.times(i, i + 1, least).total_s();
-      front_.push_back({front_.back().sum_s + layer_s, std::max(front_.back().longest_s, layer_s)});
+      const StageTimes layer = table.times(i, i + 1, least);
+      Front front = front_.back();
+      front.sum_s += layer.total_s();
+      front.forward_s += layer.forward_s;
+      front.longest_s = std::max(front.longest_s, layer.total_s());
+      front_.push_back(front);
     }
   }
 
@@ -99,12 +113,23 @@ class Partitioner {
                                          table_.optimizer_s(begin, end), end - begin, times);
       bool is_too_long = true;
       for (std::size_t i = 0; i < behind.size(); ++i) {
-        const Suffix suffix = form_.extend(behind[i].suffix, position, times, sync);
-        if (bound_s(suffix, begin, in_front) >= limit_s_) {
+        Label label{form_.extend_less(behind[i].suffix, position, times, sync), end, i, *way};
+        if (bound_s(label.suffix, begin, in_front) >= limit_s_) {
           continue;
         }
+        if (has_runs_) {
+          label.suffix = form_.extend(behind[i].suffix, behind[i].runs, position, times, sync);
+          if (bound_s(label.suffix, begin, in_front) >= limit_s_) {
+            continue;
+          }
+          label.runs = form_.extend_runs(behind[i].runs, times);
+        }
         is_too_long = false;
-        keep(labels_[to_end][begin], {suffix, end, i, *way});
+        if (drops_dominated_) {
+          keep(labels_[to_end][begin], std::move(label));
+        } else {
+          labels_[to_end][begin].push_back(std::move(label));
+        }
       }
       if (is_too_long && times.total_s() * static_cast<double>(table_.microbatches()) > limit_s_) {
         return;
@@ -115,15 +140,19 @@ class Partitioner {
   // Can stages that fit and are not too long reach back to the first layer? Each as long as can be:
   // a stage that ends earlier can begin no later.
   bool is_reachable() const {
-    const double rest_s = limit_s_ - form_.bound_s({}, front_[length_].sum_s, 0);
-    const auto more = static_cast<double>(table_.microbatches() - 1);
+    const Front all = front_of(length_, stages_);
     const bool is_gpipe = table_.strategy().schedule == plan::PipelineSchedule::kGpipe;
     std::size_t end = length_;
     for (std::size_t to_end = 1; to_end <= stages_ && end > 0; ++to_end) {
       const std::int64_t in_flight = table_.in_flight(static_cast<std::int64_t>(to_end));
       const auto is_possible = [&](std::size_t begin) {
         const std::optional<Recompute> way = table_.recompute_for(begin, end, in_flight);
-        return way && (is_gpipe || table_.times(begin, end, *way).total_s() * more < rest_s);
+        if (!way || is_gpipe) {
+          return way.has_value();
+        }
+        Front with = all;
+        with.longest_s = std::max(all.longest_s, table_.times(begin, end, *way).total_s());
+        return form_.bound_s({}, with) < limit_s_;
       };
       std::size_t good = end, bad = 0;  // the least begin that is possible is in between
       if (is_possible(0)) {
@@ -141,13 +170,16 @@ class Partitioner {
     return end == 0;
   }
 
+  // Layers before `begin` as so many stages.
+  Front front_of(std::size_t begin, std::size_t in_front) const {
+    Front front = front_[begin];
+    front.stages = static_cast<std::int64_t>(in_front);
+    front.longest_s = std::max(front.longest_s, front.sum_s / static_cast<double>(in_front));
+    return front;
+  }
   double bound_s(const Suffix& suffix, std::size_t begin, std::size_t in_front) const {
-    if (in_front == 0) {
-      return form_.iteration_s(suffix);
-    }
-    const Front& front = front_[begin];
-    return form_.bound_s(suffix, front.sum_s,
-                         std::max(front.longest_s, front.sum_s / static_cast<double>(in_front)));
+    return in_front == 0 ? form_.iteration_s(suffix)
+                         : form_.bound_s(suffix, front_of(begin, in_front));
   }
 
   std::optional<Partition> best() const {
@@ -165,7 +197,7 @@ class Partitioner {
     }
     Partition partition;
     partition.iteration_s = found_s;
-    partition.late_s = found->suffix.late_s;
+    partition.late_s = form_.late_s(found->suffix) + table_.tie_s();
     std::size_t begin = 0;
     const Label* label = found;
     for (std::size_t to_end = stages_; to_end > 0; --to_end) {
@@ -176,23 +208,36 @@ class Partitioner {
     return partition;
   }
 
-  // Layers before some layer, at the least recomputation.
-  struct Front {
-    double sum_s, longest_s;
-  };
-
   const StageTable& table_;
   const ClosedForm form_;
+  const bool has_runs_, drops_dominated_;
   const std::size_t length_, stages_;
   const double limit_s_;
-  std::vector<Front> front_;                             // by number of layers
+  std::vector<Front> front_;  // by number of layers, with the least recomputation
   std::vector<std::vector<std::vector<Label>>> labels_;  // by stages from the end, first layer
 };
 
 }  // namespace
 
-std::optional<Partition> solve_partition(const StageTable& table, double limit_s) {
-  return Partitioner(table, limit_s).solve();
+std::optional<Partition> solve_partition(const StageTable& table, double limit_s,
+                                         const PartitionRules& rules) {
+  const auto solve = [&](double below_s, bool has_runs) {
+    return Partitioner(table, below_s, has_runs, rules.drops_dominated).solve();
+  };
+  if (!rules.is_first_without_runs) {
+    return solve(limit_s, true);
+  }
+  std::optional<Partition> without_runs = solve(limit_s, false);
+  if (!without_runs) {
+    return std::nullopt;
+  }
+  Partition found = evaluate(table, std::move(without_runs->stages));
+  if (found.iteration_s > without_runs->iteration_s) {
+    if (auto better = solve(std::min(limit_s, found.iteration_s), true)) {
+      return better;
+    }
+  }
+  return found.iteration_s < limit_s ? std::optional(std::move(found)) : std::nullopt;
 }
 
 }  // namespace phaze::place

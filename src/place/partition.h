@@ -9,9 +9,8 @@
 
 namespace phaze::place {
 
-// Layers begin .. end - 1 of the flat chain, in one or (interleaved) several pieces.
 struct StageCut {
-  std::vector<std::pair<std::size_t, std::size_t>> ranges;
+  LayerRanges ranges;  // several: interleaved
   plan::Recompute recompute = plan::Recompute::kNone;
 };
 
@@ -27,18 +26,25 @@ StageNumbers compute_stage(const StageTable& table, const StageCut& cut, std::in
 struct Partition {
   std::vector<StageCut> stages;  // from the first on
   double iteration_s = 0;
-  double late_s = 0;  // of it, after the last backward, before the optimiser
+  double late_s = 0;  // of it, between the last backward and the optimiser
 };
 
 // A given cut under the closed form, whether it fits or not.
 Partition evaluate(const StageTable& table, std::vector<StageCut> stages);
 
-// The best under the closed form (docs/models.md, section 18) among those that take less than
-// `limit_s` and fit; nothing when there is none. 1F1B and GPipe.
-std::optional<Partition> solve_partition(const StageTable& table, double limit_s);
+// Rules that cut the search short; each keeps the best cut. They can be turned off to show it.
+struct PartitionRules {
+  bool drops_dominated = true;        // labels that are no better than others
+  bool is_first_without_runs = true;  // a form that is never longer, and often the same
+};
 
-// The even cut into chunks that interleaving needs; nothing when layers do not divide, or it does
-// not fit.
-std::optional<Partition> cut_interleaved(const StageTable& table);
+// The best under the closed form (docs/models.md, 18.1) among those that take less than
+// `limit_s` and fit; nothing when there is none. 1F1B and GPipe.
+std::optional<Partition> solve_partition(const StageTable& table, double limit_s,
+                                         const PartitionRules& rules = {});
+
+// The even cut into chunks that interleaving needs; nothing when layers do not divide, it does not
+// fit, or it takes `limit_s` or more.
+std::optional<Partition> cut_interleaved(const StageTable& table, double limit_s);
 
 }  // namespace phaze::place

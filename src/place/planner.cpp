@@ -1,16 +1,13 @@
-// All strategies, in groups of a tensor width, sequence parallelism and micro-batch. A bound
-// assumes stages that are balanced as well as whole layers allow, no recomputation, no
-// tensor-parallel communication unless the tensor group is innermost, nothing exposed of gradients,
-// and an optimiser step that is spread evenly; what cannot beat the best plans found is excluded.
+// All strategies, in groups of a tensor width, sequence parallelism and micro-batch. What cannot
+// beat the best plans found by its bound (plan_bounds.h) is excluded; docs/models.md, 18.3.
 // The likeliest of each group is priced at once, so that there is something to beat; the rest in
 // the order of their bounds, of which most then fall.
 #include "place/planner.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
-#include "place/partition.h"
+#include "place/plan_bounds.h"
 #include "place/price.h"
 
 namespace phaze::place {
@@ -73,47 +70,11 @@ std::vector<AxisOrder> orders_of(const Strategy& strategy, const PlanLimits& lim
   return orders;
 }
 
-// Numbers of a chain that bounds need.
-struct ChainBound {
-  double sum_s = 0, optimizer_s = 0;
-  std::vector<std::pair<double, double>> runs;  // time of a layer, repeats
-  double longest_s(double stages) const {
-    double longest = sum_s / stages;
-    for (const auto& [layer_s, repeat] : runs) {
-      longest = std::max(longest, layer_s * std::ceil(repeat / stages));
-    }
-    return longest;
-  }
-};
-
-ChainBound bound_of(const plan::Chain& chain, bool has_network) {
-  ChainBound bound;
-  for (const plan::ChainLayer& layer : chain.layers) {
-    const plan::LayerWork& work = *layer.work[0];
-    const Seconds network = work.forward_network + work.backward_network;
-    const double layer_s =
-        (work.forward + work.backward - (has_network ? Seconds() : network)).value();
-    const auto repeat = static_cast<double>(layer.repeat);
-    bound.sum_s += layer_s * repeat;
-    bound.optimizer_s += layer.optimizer.value() * repeat;
-    bound.runs.emplace_back(layer_s, repeat);
-  }
-  return bound;
-}
-
-// Layers between single ones at the ends: those that interleaving spreads.
-std::int64_t body_of(const plan::Chain& chain) {
-  std::int64_t body = chain.length();
-  body -= chain.layers.size() > 1 && chain.layers.front().repeat == 1 ? 1 : 0;
-  body -= chain.layers.size() > 2 && chain.layers.back().repeat == 1 ? 1 : 0;
-  return body;
-}
-
 // What is the same for a tensor width, sequence parallelism and micro-batch.
 struct Group {
   const plan::Chain* chain;  // with the tensor group innermost, where that has a place
   ChainBound innermost, elsewhere;
-  std::int64_t length, body, ways;
+  std::int64_t body, length, ways;
 };
 
 struct Candidate {
@@ -172,9 +133,12 @@ class Planner {
       return false;
     }
     const bool is_innermost = plan::stride_of(*placed, Axis::kTensor) == 1;
-    const Group group{
-        chain,           bound_of(*chain, is_innermost), bound_of(*chain, false), chain->length(),
-        body_of(*chain), recompute_ways(*chain)};
+    const Group group{chain,
+                      bound_of(*chain, is_innermost),
+                      bound_of(*chain, false),
+                      body_of(*chain).length(),
+                      chain->length(),
+                      recompute_ways(*chain)};
     const std::size_t first = candidates_.size();
     list_group(strategy, group);
     const auto likeliest = std::min_element(
@@ -272,7 +236,7 @@ class Planner {
           }
           strategy.interleave = chunks;
           answer_.strategies += group.ways;
-          const double time_s = bound_s(strategy, bound, longest_s, microbatches);
+          const double time_s = least_s(bound, strategy, longest_s, microbatches);
           if (options_.use_bounds && time_s >= limit_s()) {
             answer_.excluded += group.ways;
           } else {
@@ -310,16 +274,6 @@ class Planner {
     return ways;
   }
 
-  // No plan of the strategy takes less.
-  static double bound_s(const Strategy& strategy, const ChainBound& chain, double longest_s,
-                        std::int64_t microbatches) {
-    const auto stages = static_cast<double>(strategy.pipeline);
-    const auto chunks = static_cast<double>(strategy.interleave);
-    const auto count = static_cast<double>(microbatches);
-    const double owners = stages * (strategy.zero > 0 ? static_cast<double>(strategy.data) : 1.0);
-    return chain.sum_s / chunks + (count - 1 / chunks) * longest_s + chain.optimizer_s / owners;
-  }
-
   void price_candidates() {
     std::stable_sort(candidates_.begin(), candidates_.end(),
                      [](const Candidate& a, const Candidate& b) { return a.bound_s < b.bound_s; });
@@ -346,10 +300,11 @@ class Planner {
       return;
     }
     const StageTable table(problem_, costs_, candidate.strategy, *chain);
+    const double below_s = options_.use_limits ? limit_s() : kNoLimit;
     const std::optional<Partition> partition =
         candidate.strategy.schedule == PipelineSchedule::kInterleaved
-            ? cut_interleaved(table)
-            : solve_partition(table, options_.use_bounds ? limit_s() : kNoLimit);
+            ? cut_interleaved(table, below_s)
+            : solve_partition(table, below_s, options_.partition);
     if (partition && partition->iteration_s < limit_s()) {
       keep(price(problem_, table, *partition));
     }
@@ -400,7 +355,7 @@ std::optional<TrainingPlan> price_strategy(const PlanProblem& problem, PlanCosts
   const auto solve = [&](const PlanProblem& asked) -> std::optional<TrainingPlan> {
     const StageTable table(asked, costs, strategy, *chain);
     const auto partition =
-        is_interleaved ? cut_interleaved(table) : solve_partition(table, kNoLimit);
+        is_interleaved ? cut_interleaved(table, kNoLimit) : solve_partition(table, kNoLimit);
     return partition ? std::optional(price(problem, table, *partition)) : std::nullopt;
   };
   if (const auto plan = solve(problem)) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "place/partition.h"
 #include "place/plan_problem.h"
 
 namespace phaze::place {
@@ -13,7 +14,9 @@ namespace phaze::place {
 struct PlannerOptions {
   std::size_t keep = 1;  // best plans, of different strategies
   // Rules that cut the search short; each keeps the best plans. They can be turned off to show it.
-  bool use_bounds = true;
+  bool use_bounds = true;  // strategies that cannot be better are not priced
+  bool use_limits = true;  // nor cuts that cannot be
+  PartitionRules partition;
   // Told now and then: strategies done, the best time so far; stops the search when it says so.
   std::function<bool(std::int64_t done, Seconds best)> is_cancelled;
 };

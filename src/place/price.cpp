@@ -82,8 +82,11 @@ TrainingPlan price(const PlanProblem& problem, const StageTable& table,
   plan.parts.recompute = recomputation * each;
   plan.parts.compute = (work - network - recomputation) * each;
   plan.parts.optimizer = optimizer;
-  plan.parts.data = Seconds(partition.late_s) + plan.tied;
-  plan.parts.pipeline = plan.transfer * (2.0 * static_cast<double>(stages - 1));
+  plan.parts.data = Seconds(partition.late_s);
+  // Transfers of one micro-batch; where other stages' passes hide them, what is left of the time.
+  plan.parts.pipeline = std::clamp(
+      plan.transfer * (2.0 * static_cast<double>(stages * table.strategy().interleave - 1)),
+      Seconds(), std::max(Seconds(), plan.iteration - plan.parts.total()));
   plan.parts.bubble = plan.iteration - plan.parts.total();
   return plan;
 }

@@ -142,6 +142,17 @@ std::int64_t StageTable::in_flight(std::int64_t to_end) const {
                                                               : std::min(microbatches_, to_end);
 }
 
+Bytes StageTable::other(const LayerRanges& ranges) const {
+  Bytes sum = problem_.other;
+  for (std::size_t run = 0; run + 1 < run_begins_.size(); ++run) {
+    const bool is_there = std::ranges::any_of(ranges, [&](const auto& range) {
+      return run_begins_[run] < range.second && run_begins_[run + 1] > range.first;
+    });
+    sum += is_there ? chain_.layers[run].constants : Bytes();
+  }
+  return sum;
+}
+
 StageMemory StageTable::memory(std::size_t begin, std::size_t end, Recompute recompute,
                                std::int64_t in_flight) const {
   StageMemory memory;
@@ -154,12 +165,15 @@ StageMemory StageTable::memory(std::size_t begin, std::size_t end, Recompute rec
   memory.gradients = sharded(problem_.states.gradient, zero >= 2);
   memory.optimizer = sharded(problem_.states.optimizer, zero >= 1);
   memory.activations = saved(begin, end, recompute) * in_flight;
-  memory.other = problem_.other;
+  memory.other = other({{begin, end}});
   std::int64_t largest = 0;
   for (std::size_t run = 0; run + 1 < run_begins_.size(); ++run) {
     if (run_begins_[run] < end && run_begins_[run + 1] > begin) {
+      // While a layer runs, those behind it keep nothing of this micro-batch.
       const plan::ChainLayer& layer = chain_.layers[run];
-      memory.transient = std::max(memory.transient, work_of(layer, recompute).transient);
+      const Bytes behind = saved(std::min(end, run_begins_[run + 1]), end, recompute);
+      memory.transient = std::max(memory.transient,
+                                  work_of(layer, recompute).transient - layer.constants - behind);
       largest = std::max(largest, layer.parameters);
     }
   }

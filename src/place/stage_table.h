@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "place/plan_problem.h"
@@ -22,6 +23,9 @@ struct StageTimes {
   double forward_s = 0, backward_s = 0;
   double total_s() const { return forward_s + backward_s; }
 };
+
+// Layers begin .. end - 1 of the flat chain, in one or several pieces.
+using LayerRanges = std::vector<std::pair<std::size_t, std::size_t>>;
 
 class StageTable {
  public:
@@ -52,6 +56,8 @@ class StageTable {
 
   // Micro-batches in flight at a stage that is `to_end` stages from the last, the last being 1.
   std::int64_t in_flight(std::int64_t to_end) const;
+  // What no plan can use, and the constants of all layers there.
+  Bytes other(const LayerRanges& ranges) const;
   plan::StageMemory memory(std::size_t begin, std::size_t end, plan::Recompute recompute,
                            std::int64_t in_flight) const;
   bool fits(std::size_t begin, std::size_t end, plan::Recompute recompute,

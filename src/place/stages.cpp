@@ -1,7 +1,9 @@
 // Stages by themselves: numbers of a given cut, and the even cut that interleaving needs.
 #include <algorithm>
+#include <limits>
 
 #include "place/closed_form.h"
+#include "place/interleaved.h"
 #include "place/partition.h"
 
 namespace phaze::place {
@@ -10,81 +12,107 @@ using plan::Recompute;
 
 namespace {
 
-// How many micro-batches of each chunk of a device are between forward and backward at most, where
-// forwards go round the chunks in groups of as many micro-batches as there are stages.
-std::vector<std::int64_t> chunks_in_flight(const StageTable& table, std::int64_t to_end) {
-  const std::int64_t stages = table.strategy().pipeline;
-  const std::int64_t chunks = table.strategy().interleave;
-  const std::int64_t most = table.microbatches();
-  const std::int64_t ahead = std::min(most * chunks, 2 * (to_end - 1) + (chunks - 1) * stages + 1);
-  std::vector<std::int64_t> in_flight(static_cast<std::size_t>(chunks), 0);
-  for (std::int64_t i = 0; i < ahead; ++i) {
-    ++in_flight[static_cast<std::size_t>((i / stages) % chunks)];
-  }
-  for (std::int64_t& count : in_flight) {
-    count = std::min(count, most);
-  }
-  return in_flight;
-}
-
+// All but what is the same for both.
 plan::StageMemory join(const plan::StageMemory& a, const plan::StageMemory& b) {
-  return {a.weights + b.weights,
-          a.gradients + b.gradients,
-          a.optimizer + b.optimizer,
-          a.activations + b.activations,
-          std::max(a.transient, b.transient),
-          std::max(a.other, b.other)};
+  return {
+      a.weights + b.weights,         a.gradients + b.gradients,          a.optimizer + b.optimizer,
+      a.activations + b.activations, std::max(a.transient, b.transient), Bytes()};
 }
 
 }  // namespace
 
 StageNumbers compute_stage(const StageTable& table, const StageCut& cut, std::int64_t to_end) {
   StageNumbers numbers;
-  const bool is_interleaved = table.strategy().schedule == plan::PipelineSchedule::kInterleaved;
   numbers.in_flight = table.in_flight(to_end);
-  std::vector<std::int64_t> in_flight(cut.ranges.size(), numbers.in_flight);
-  if (is_interleaved) {
-    in_flight = chunks_in_flight(table, to_end);
-    numbers.in_flight = *std::max_element(in_flight.begin(), in_flight.end());
-  }
   std::int64_t parameters = 0;
   double optimizer_s = 0;
   std::size_t layers = 0;
-  for (std::size_t i = 0; i < cut.ranges.size(); ++i) {
-    const auto [begin, end] = cut.ranges[i];
+  std::vector<Bytes> saved;
+  for (const auto& [begin, end] : cut.ranges) {
     const StageTimes times = table.times(begin, end, cut.recompute);
     numbers.times.forward_s += times.forward_s;
     numbers.times.backward_s += times.backward_s;
     parameters += table.parameters(begin, end);
     optimizer_s += table.optimizer_s(begin, end);
     layers += end - begin;
-    numbers.memory = join(numbers.memory, table.memory(begin, end, cut.recompute, in_flight[i]));
+    saved.push_back(table.saved(begin, end, cut.recompute));
+    numbers.memory =
+        join(numbers.memory, table.memory(begin, end, cut.recompute, numbers.in_flight));
   }
+  if (table.strategy().schedule == plan::PipelineSchedule::kInterleaved) {
+    const KeptChunks kept =
+        kept_chunks(table.strategy().pipeline, to_end, table.microbatches(), saved);
+    numbers.in_flight = kept.in_flight;
+    numbers.memory.activations = kept.saved;
+  }
+  numbers.memory.other = table.other(cut.ranges);
   numbers.sync = table.sync(parameters, optimizer_s, layers, numbers.times);
   return numbers;
 }
 
-Partition evaluate(const StageTable& table, std::vector<StageCut> stages) {
-  const ClosedForm form(table);
-  Suffix suffix;
-  double longest_s = 0;
-  for (std::size_t i = stages.size(); i-- > 0;) {
-    const auto to_end = static_cast<std::int64_t>(stages.size() - i);
-    const StageNumbers numbers = compute_stage(table, stages[i], to_end);
-    suffix = form.extend(suffix, to_end, numbers.times, numbers.sync);
-    longest_s = std::max(longest_s, numbers.times.total_s());
+namespace {
+
+// After the passes: gradients, tied embeddings where both their stages have theirs, the optimiser.
+Partition finish(const StageTable& table, const std::vector<double>& ends,
+                 const std::vector<StageNumbers>& stages) {
+  double ready_s = 0, optimizer_s = 0;
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    ready_s = std::max(ready_s, ends[i] + stages[i].sync.exposed_s);
+    optimizer_s = std::max(optimizer_s, stages[i].sync.optimizer_s);
   }
+  const double tied_s = std::max(ends.front() + stages.front().sync.exposed_s,
+                                 ends.back() + stages.back().sync.exposed_s) +
+                        table.tie_s();
   Partition partition;
-  partition.stages = std::move(stages);
-  partition.late_s = suffix.late_s;
-  partition.iteration_s =
-      table.strategy().schedule == plan::PipelineSchedule::kInterleaved
-          ? interleaved_s(table, suffix.sum_s, longest_s, suffix.late_s, suffix.optimizer_s)
-          : form.iteration_s(suffix);
+  partition.iteration_s = std::max(ready_s, tied_s) + optimizer_s;
+  partition.late_s = std::max(ready_s, tied_s) - *std::ranges::max_element(ends);
   return partition;
 }
 
-std::optional<Partition> cut_interleaved(const StageTable& table) {
+// Longer than `limit_s`, or not: the time of an interleaved cut, in earnest only where it may be
+// less than that.
+Partition evaluate_interleaved(const StageTable& table, std::vector<StageCut> cuts,
+                               double limit_s) {
+  InterleavedShape shape{table.microbatches(), table.transfer_s(), {}};
+  std::vector<StageNumbers> stages;
+  for (std::size_t i = 0; i < cuts.size(); ++i) {
+    stages.push_back(compute_stage(table, cuts[i], static_cast<std::int64_t>(cuts.size() - i)));
+    std::vector<StageTimes>& chunks = shape.chunks.emplace_back();
+    for (const auto& [begin, end] : cuts[i].ranges) {
+      chunks.push_back(table.times(begin, end, cuts[i].recompute));
+    }
+  }
+  Partition partition = finish(table, least_interleaved_ends(shape), stages);
+  if (partition.iteration_s < limit_s) {
+    partition = finish(table, interleaved_ends(shape), stages);
+  }
+  partition.stages = std::move(cuts);
+  return partition;
+}
+
+}  // namespace
+
+Partition evaluate(const StageTable& table, std::vector<StageCut> stages) {
+  if (table.strategy().schedule == plan::PipelineSchedule::kInterleaved) {
+    return evaluate_interleaved(table, std::move(stages), std::numeric_limits<double>::infinity());
+  }
+  const ClosedForm form(table);
+  Suffix suffix;
+  std::vector<double> runs;
+  for (std::size_t i = stages.size(); i-- > 0;) {
+    const auto to_end = static_cast<std::int64_t>(stages.size() - i);
+    const StageNumbers numbers = compute_stage(table, stages[i], to_end);
+    suffix = form.extend(suffix, runs, to_end, numbers.times, numbers.sync);
+    runs = form.extend_runs(runs, numbers.times);
+  }
+  Partition partition;
+  partition.stages = std::move(stages);
+  partition.late_s = form.late_s(suffix) + table.tie_s();
+  partition.iteration_s = form.iteration_s(suffix);
+  return partition;
+}
+
+std::optional<Partition> cut_interleaved(const StageTable& table, double limit_s) {
   const auto stages = static_cast<std::size_t>(table.strategy().pipeline);
   const auto chunks = static_cast<std::size_t>(table.strategy().interleave);
   const plan::Chain& chain = table.chain();
@@ -122,7 +150,8 @@ std::optional<Partition> cut_interleaved(const StageTable& table) {
       return std::nullopt;
     }
   }
-  return evaluate(table, std::move(cuts));
+  Partition partition = evaluate_interleaved(table, std::move(cuts), limit_s);
+  return partition.iteration_s < limit_s ? std::optional(std::move(partition)) : std::nullopt;
 }
 
 }  // namespace phaze::place

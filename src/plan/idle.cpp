@@ -1,9 +1,11 @@
 #include "plan/idle.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
-#include <tuple>
+#include <set>
+#include <utility>
 
 #include "base/check.h"
 
@@ -12,214 +14,256 @@ namespace {
 
 __extension__ using Area = __int128;  // picoseconds times cores
 
-bool uses(const Task& task, TaskUnit kind) {
-  return task.unit == kind || task.unit == TaskUnit::kBoth;
-}
+using Reason = std::pair<IdleReason, std::optional<TaskId>>;
+
+struct Kind {
+  TaskUnit unit;
+  bool (*is_needed)(TaskUnit);
+  std::vector<std::int64_t> TaskRun::*cores;
+  std::int64_t ScheduleProblem::*count;
+};
+constexpr std::array<Kind, 2> kKinds = {{
+    {TaskUnit::kTensor, needs_tensor, &TaskRun::tensor_cores, &ScheduleProblem::tensor_cores},
+    {TaskUnit::kVector, needs_vector, &TaskRun::vector_cores, &ScheduleProblem::vector_cores},
+}};
 
 Seconds to_seconds(Area area) { return Seconds(static_cast<double>(area) / 1e12); }
 
-// What a task waited for last.
-struct Link {
-  TaskId task;
-  IdleReason reason = IdleReason::kTask;
+// By its edges: when a task is ready, and the last to end of those before it.
+struct Waits {
+  IdVector<TaskId, Picoseconds> ready;
+  IdVector<TaskId, std::optional<TaskId>> last;
+
+  Waits(const ScheduleProblem& problem, const Schedule& schedule) {
+    ready.resize(problem.tasks.size(), {});
+    last.resize(problem.tasks.size(), {});
+    for (const auto& [before, after] : problem.edges) {
+      const Picoseconds end = schedule.runs[before].end;
+      const bool is_first = end == ready[after] && last[after] && before < *last[after];
+      if (!last[after] || end > ready[after] || is_first) {
+        ready[after] = std::max(ready[after], end);
+        last[after] = before;
+      }
+    }
+  }
 };
 
-// For every task the one that ended last of those that it had to wait for. Of several that end
-// together: those before it by an edge, then those on its cores, then the smallest id.
-class Links {
+// What runs at a moment on the cores of one kind.
+struct Running {
+  std::vector<std::optional<TaskId>> holder;  // of each core
+  std::set<std::pair<Picoseconds, TaskId>> by_end;
+  std::int64_t idle = 0;    // cores
+  std::int64_t single = 0;  // tasks on one core
+
+  // Needs one that runs.
+  TaskId last_to_end() const {
+    return by_end.lower_bound({by_end.rbegin()->first, TaskId(0)})->second;
+  }
+};
+
+// The tasks of one kind that have not begun.
+struct Pending {
+  std::vector<TaskId> order;                       // of all that take time, by start
+  std::size_t next = 0;                            // of `order`
+  std::set<std::pair<Picoseconds, TaskId>> ready;  // by start
+  // From the next task back to one that is ready: what it waits for, what that waits for, ...
+  std::optional<TaskId> way_of;
+  std::vector<TaskId> way;
+};
+
+// Goes through the moments at which something begins or ends.
+class Sweep {
  public:
-  Links(const ScheduleProblem& problem, const Schedule& schedule, std::int64_t busy_cores)
-      : problem_(problem), runs_(schedule.runs), busy_cores_(busy_cores) {
-    links_.resize(problem.tasks.size(), {});
-    for (const auto& [before, after] : problem.edges) {
-      offer(after, before, IdleReason::kTask);
+  Sweep(const ScheduleProblem& problem, const Schedule& schedule, std::int64_t busy_cores)
+      : problem_(problem),
+        runs_(schedule.runs),
+        busy_cores_(busy_cores),
+        waits_(problem, schedule) {
+    for (std::size_t kind = 0; kind < kKinds.size(); ++kind) {
+      running_[kind].idle = problem.*kKinds[kind].count;
+      running_[kind].holder.resize(static_cast<std::size_t>(running_[kind].idle));
     }
-    std::vector<TaskId> order;
     for (const TaskId id : ids_of(problem.tasks)) {
-      if (runs_[id].start < runs_[id].end) {  // others occupy nothing
-        order.push_back(id);
+      if (needs_core(problem.tasks[id].unit) && runs_[id].start < runs_[id].end) {
+        changes_[runs_[id].start].begin.push_back(id);
+        changes_[runs_[id].end].end.push_back(id);
+        changes_[std::min(waits_.ready[id], runs_[id].start)].ready.push_back(id);
+      } else {
+        changes_[runs_[id].end];  // others may have waited for it
       }
     }
-    std::ranges::sort(order, {}, [this](TaskId id) { return std::pair(runs_[id].start, id); });
-    add_cores(order, &TaskRun::tensor_cores, problem.tensor_cores);
-    add_cores(order, &TaskRun::vector_cores, problem.vector_cores);
-    add_network(order);
-    if (problem.exclusive_wide) {
-      add_exclusive(order);
+    for (const auto& [at, change] : changes_) {
+      for (const TaskId id : change.begin) {
+        for (std::size_t kind = 0; kind < kKinds.size(); ++kind) {
+          if (needs(id, kind)) {
+            pending_[kind].order.push_back(id);
+          }
+        }
+      }
     }
   }
 
-  const std::optional<Link>& operator[](TaskId id) const { return links_[id]; }
+  // Core time of each kind by reason, up to `time`.
+  std::array<std::map<Reason, Area>, 2> compute(Picoseconds makespan, Picoseconds time) {
+    std::array<std::map<Reason, Area>, 2> areas;
+    changes_[Picoseconds()];
+    changes_[makespan];
+    changes_[time];
+    for (auto at = changes_.begin(); std::next(at) != changes_.end(); ++at) {
+      advance(at->second);
+      const std::int64_t length = (std::next(at)->first - at->first).value();
+      for (std::size_t kind = 0; kind < kKinds.size(); ++kind) {
+        if (running_[kind].idle > 0) {
+          areas[kind][reason_at(at->first, makespan, kind)] += Area{running_[kind].idle} * length;
+        }
+      }
+    }
+    return areas;
+  }
 
  private:
-  void offer(TaskId task, TaskId before, IdleReason reason) {
-    const auto rank = [this](const Link& link) {
-      return std::tuple(-runs_[link.task].end.value(), link.reason, link.task);
-    };
-    const Link link{before, reason};
-    if (!links_[task] || rank(link) < rank(*links_[task])) {
-      links_[task] = link;
-    }
+  struct Change {
+    std::vector<TaskId> end, ready, begin;  // in this order
+  };
+
+  bool needs(TaskId id, std::size_t kind) const {
+    return kKinds[kind].is_needed(problem_.tasks[id].unit);
   }
 
-  void add_cores(const std::vector<TaskId>& order, std::vector<std::int64_t> TaskRun::*cores,
-                 std::int64_t count) {
-    std::vector<std::optional<TaskId>> last(static_cast<std::size_t>(count));
-    for (const TaskId id : order) {
-      for (const std::int64_t core : runs_[id].*cores) {
-        std::optional<TaskId>& before = last[static_cast<std::size_t>(core)];
-        if (before) {
-          const bool is_wide = runs_[id].wide || runs_[*before].wide;
-          const bool is_limit = !is_wide && busy_cores_ < count;
-          offer(id, *before, is_limit ? IdleReason::kBusyLimit : IdleReason::kCores);
+  void advance(const Change& change) {
+    for (const TaskId id : change.end) {
+      occupy(id, false);
+    }
+    for (const TaskId id : change.ready) {
+      for (std::size_t kind = 0; kind < kKinds.size(); ++kind) {
+        if (needs(id, kind)) {
+          pending_[kind].ready.emplace(runs_[id].start, id);
         }
-        before = id;
+      }
+    }
+    for (const TaskId id : change.begin) {
+      occupy(id, true);
+      for (std::size_t kind = 0; kind < kKinds.size(); ++kind) {
+        if (needs(id, kind)) {
+          pending_[kind].ready.erase({runs_[id].start, id});
+          ++pending_[kind].next;
+        }
       }
     }
   }
 
-  void add_network(const std::vector<TaskId>& order) {
-    std::optional<TaskId> last;
-    for (const TaskId id : order) {
-      if (problem_.tasks[id].unit == TaskUnit::kNetwork) {
-        if (last) {
-          offer(id, *last, IdleReason::kCores);
-        }
-        last = id;
-      }
-    }
-  }
-
-  void add_exclusive(const std::vector<TaskId>& order) {
-    std::optional<TaskId> latest;  // to end, of all tasks on cores so far
-    std::optional<TaskId> latest_wide;
-    for (const TaskId id : order) {
-      const Task& task = problem_.tasks[id];
-      if (!uses(task, TaskUnit::kTensor) && !uses(task, TaskUnit::kVector)) {
+  void occupy(TaskId id, bool begins) {
+    const TaskRun& run = runs_[id];
+    for (std::size_t kind = 0; kind < kKinds.size(); ++kind) {
+      if (!needs(id, kind)) {
         continue;
       }
-      if (const auto& before = runs_[id].wide ? latest : latest_wide) {
-        offer(id, *before, IdleReason::kExclusive);
+      Running& running = running_[kind];
+      for (const std::int64_t core : run.*kKinds[kind].cores) {
+        running.holder[static_cast<std::size_t>(core)] = begins ? std::optional(id) : std::nullopt;
+        running.idle += begins ? -1 : 1;
       }
-      if (!latest || std::tuple(runs_[*latest].end, id) < std::tuple(runs_[id].end, *latest)) {
-        latest = id;
-      }
-      if (runs_[id].wide) {
-        latest_wide = id;
+      running.single += run.wide ? 0 : begins ? 1 : -1;
+      if (begins) {
+        running.by_end.emplace(run.end, id);
+      } else {
+        running.by_end.erase({run.end, id});
       }
     }
+    if (run.wide) {
+      wide_ = begins ? std::optional(id) : std::nullopt;
+    }
+  }
+
+  Reason reason_at(Picoseconds at, Picoseconds makespan, std::size_t kind) {
+    Pending& pending = pending_[kind];
+    if (pending.order.empty()) {
+      return {IdleReason::kUnused, {}};
+    }
+    if (!pending.ready.empty()) {
+      return what_holds(pending.ready.begin()->second, kind);
+    }
+    if (pending.next < pending.order.size()) {
+      return {IdleReason::kTask, awaited_by(pending, at)};
+    }
+    return {at < makespan ? IdleReason::kDone : IdleReason::kFloor, {}};
+  }
+
+  Reason what_holds(TaskId ready, std::size_t own) const {
+    const bool is_wide = runs_[ready].wide;
+    if (problem_.exclusive_wide && wide_) {
+      return {IdleReason::kExclusive, wide_};
+    }
+    for (const std::size_t kind : {own, 1 - own}) {
+      const Running& running = running_[kind];
+      if (!needs(ready, kind) || running.by_end.empty()) {
+        continue;
+      }
+      const IdleReason reason = kind == own ? IdleReason::kCores : IdleReason::kOtherCores;
+      if (is_wide) {
+        return {reason, running.last_to_end()};
+      }
+      const std::int64_t core = (runs_[ready].*kKinds[kind].cores).front();
+      const std::optional<TaskId>& holder = running.holder[static_cast<std::size_t>(core)];
+      if (running.idle == 0) {
+        return {reason, holder};
+      }
+      if (running.single >= busy_cores_) {
+        return {IdleReason::kBusyLimit, holder};
+      }
+    }
+    // A wide task that finds all of its own cores idle.
+    const Running& other = running_[1 - own];
+    if (problem_.exclusive_wide && is_wide && !other.by_end.empty()) {
+      return {IdleReason::kExclusive, other.last_to_end()};
+    }
+    return {IdleReason::kSlack, ready};
+  }
+
+  // Going back from the next task, the first that is ready. The way is walked once: later moments
+  // only make it shorter.
+  TaskId awaited_by(Pending& pending, Picoseconds at) const {
+    const TaskId next = pending.order[pending.next];
+    std::vector<TaskId>& way = pending.way;
+    if (pending.way_of != next) {
+      pending.way_of = next;
+      way.clear();
+    }
+    while (way.empty() || waits_.ready[way.back()] > at) {
+      way.push_back(*waits_.last[way.empty() ? next : way.back()]);
+    }
+    while (way.size() > 1 && waits_.ready[way[way.size() - 2]] <= at) {
+      way.pop_back();
+    }
+    return way.back();
   }
 
   const ScheduleProblem& problem_;
   const IdVector<TaskId, TaskRun>& runs_;
   std::int64_t busy_cores_;
-  IdVector<TaskId, std::optional<Link>> links_;
+  Waits waits_;
+  std::map<Picoseconds, Change> changes_;
+  std::array<Running, 2> running_;
+  std::array<Pending, 2> pending_;
+  std::optional<TaskId> wide_;  // that runs, where wide tasks are exclusive
 };
-
-// Idle time of one kind of core between any two moments.
-class IdleCores {
- public:
-  IdleCores(const Schedule& schedule, std::vector<std::int64_t> TaskRun::*cores, std::int64_t count)
-      : count_(count) {
-    std::map<Picoseconds, std::int64_t> changes;
-    for (const TaskRun& run : schedule.runs) {
-      const auto size = static_cast<std::int64_t>((run.*cores).size());
-      changes[run.start] += size;
-      changes[run.end] -= size;
-    }
-    Step step{Picoseconds(), 0, 0};
-    for (const auto& [at, change] : changes) {
-      step = {at, busy_until(step, at), step.busy + change};
-      steps_.push_back(step);
-    }
-  }
-
-  Area between(Picoseconds from, Picoseconds to) const {
-    return Area{count_} * (to - from).value() - (busy_until(to) - busy_until(from));
-  }
-
- private:
-  struct Step {
-    Picoseconds at;
-    Area before;        // core time of tasks up to here
-    std::int64_t busy;  // cores from here on
-  };
-
-  static Area busy_until(const Step& step, Picoseconds at) {
-    return step.before + Area{step.busy} * (at - step.at).value();
-  }
-  Area busy_until(Picoseconds at) const {
-    const auto after = std::ranges::upper_bound(steps_, at, {}, &Step::at);
-    return after == steps_.begin() ? 0 : busy_until(*(after - 1), at);
-  }
-
-  std::int64_t count_;
-  std::vector<Step> steps_;
-};
-
-using Reason = std::pair<IdleReason, std::optional<TaskId>>;
-
-// The reasons of one kind of core.
-std::map<Reason, Area> reasons_of(TaskUnit kind, const ScheduleProblem& problem,
-                                  const Schedule& schedule, Picoseconds time, const Links& links) {
-  const bool is_tensor = kind == TaskUnit::kTensor;
-  const IdleCores idle(schedule, is_tensor ? &TaskRun::tensor_cores : &TaskRun::vector_cores,
-                       is_tensor ? problem.tensor_cores : problem.vector_cores);
-  std::map<Reason, Area> areas;
-  // Nothing before `least`, where the task before this one began.
-  const auto add = [&](const Reason& reason, Picoseconds least, Picoseconds from, Picoseconds to) {
-    from = std::max(from, least);
-    if (from < to) {
-      areas[reason] += idle.between(from, to);
-    }
-  };
-  std::map<Picoseconds, TaskId> begins;  // of each moment the smallest id
-  for (const TaskId id : ids_of(problem.tasks)) {
-    const TaskRun& run = schedule.runs[id];
-    if (uses(problem.tasks[id], kind) && run.start < run.end) {
-      begins.emplace(run.start, id);
-    }
-  }
-  if (begins.empty()) {
-    add({IdleReason::kUnused, {}}, Picoseconds(), Picoseconds(), time);
-    return areas;
-  }
-  Picoseconds least;
-  for (const auto& [start, next] : begins) {
-    TaskId held = next;
-    Picoseconds until = start;
-    while (until > least) {
-      const std::optional<Link>& link = links[held];
-      const Picoseconds end = link ? schedule.runs[link->task].end : Picoseconds();
-      add({IdleReason::kSlack, {}}, least, end, until);
-      if (!link) {
-        break;
-      }
-      add({link->reason, link->task}, least, schedule.runs[link->task].start, end);
-      held = link->task;
-      until = schedule.runs[held].start;
-    }
-    least = start;
-  }
-  add({IdleReason::kDone, {}}, least, least, schedule.makespan);
-  add({IdleReason::kFloor, {}}, least, schedule.makespan, time);
-  return areas;
-}
 
 }  // namespace
 
 std::string_view to_string(IdleReason reason) {
   switch (reason) {
-    case IdleReason::kTask:
-      return "operator";
     case IdleReason::kCores:
       return "cores";
+    case IdleReason::kOtherCores:
+      return "other_cores";
     case IdleReason::kBusyLimit:
       return "busy_cores";
     case IdleReason::kExclusive:
       return "exclusive_wide";
     case IdleReason::kSlack:
       return "slack";
+    case IdleReason::kTask:
+      return "operator";
     case IdleReason::kDone:
       return "done";
     case IdleReason::kFloor:
@@ -232,14 +276,12 @@ std::string_view to_string(IdleReason reason) {
 
 std::vector<IdleTime> idle_times(const ScheduleProblem& problem, const Schedule& schedule,
                                  Picoseconds time, std::int64_t busy_cores) {
-  const Links links(problem, schedule, busy_cores);
+  const auto areas = Sweep(problem, schedule, busy_cores).compute(schedule.makespan, time);
   std::vector<IdleTime> all;
-  for (const TaskUnit kind : {TaskUnit::kTensor, TaskUnit::kVector}) {
+  for (std::size_t kind = 0; kind < kKinds.size(); ++kind) {
     const auto first = static_cast<std::ptrdiff_t>(all.size());
-    for (const auto& [reason, area] : reasons_of(kind, problem, schedule, time, links)) {
-      if (area > 0) {
-        all.push_back({kind, reason.first, reason.second, to_seconds(area)});
-      }
+    for (const auto& [reason, area] : areas[kind]) {
+      all.push_back({kKinds[kind].unit, reason.first, reason.second, to_seconds(area)});
     }
     std::stable_sort(all.begin() + first, all.end(), [](const IdleTime& a, const IdleTime& b) {
       return a.core_time > b.core_time;

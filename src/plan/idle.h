@@ -10,16 +10,19 @@
 
 namespace phaze::plan {
 
-// Why the next task on a kind of core does not run yet. Those marked * name a task that runs.
+// Why cores of a kind are idle at a moment. Of the tasks on that kind that are ready (all that they
+// wait for by an edge has ended) and have not begun, the one that begins first is held by
 enum class IdleReason {
-  kTask,       // * it waits for what this one makes
-  kCores,      // * this one has cores, or the network, that it needs
-  kBusyLimit,  // * this one runs, and no more cores of the kind may be busy
-  kExclusive,  // * one of the two runs wide, and nothing may run beside it
-  kSlack,      //   nothing: it could run, and the schedule has it later
-  kDone,       //   there is none: all have begun
-  kFloor,      //   all tasks are done, and bytes still move
-  kUnused,     //   no task needs this kind of core
+  kCores,       // the task named: it has cores of this kind, and the ready one runs wide
+  kOtherCores,  // the task named: it has cores of the other kind that the ready one needs too
+  kBusyLimit,   // the task named: it runs, and no more cores of a kind may be busy
+  kExclusive,   // the task named: it or the ready one runs wide, and nothing may run beside that
+  kSlack,       // nothing: the task named is ready and could run, and the schedule has it later
+  // There is none that is ready:
+  kTask,    // the next one waits for the result of the task named, which runs or has yet to run
+  kDone,    // all have begun
+  kFloor,   // all tasks have ended, and bytes still move
+  kUnused,  // no task needs this kind of core
 };
 std::string_view to_string(IdleReason reason);
 
@@ -35,9 +38,13 @@ struct IdleTime {
 
 // All idle core time up to `time`: at each moment all idle cores of a kind have one reason, and the
 // reasons of a kind add up to cores x time less what its tasks take. Tensor cores first, the
-// longest first. The next task of a kind is the one that begins first; it waits for the task that
-// ended last of those before it by an edge, on its cores, on the network or because of a wide one;
-// that task waits in the same way; of these, the one that runs at the moment is the reason.
+// longest first. Tasks of no length occupy nothing and need no core.
+//
+// Who holds a ready task: a wide task that runs, where wide ones are exclusive; of the tasks on
+// cores that it needs, the last to end when it runs wide, otherwise the one on its own core, where
+// no other core is free; the last to end of all on cores, where it runs wide and wide ones are
+// exclusive. What a task waits for that is not ready: of the tasks before it the last to end, or
+// where that is not ready either, what that waits for; the first in the problem of several.
 //
 // The schedule must be sound (verify/schedule.h), with single tasks on the first `busy_cores` cores
 // of a kind. O(n log n) in tasks, edges and named cores.

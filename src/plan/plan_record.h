@@ -9,6 +9,7 @@
 
 #include "plan/schedule.h"
 #include "plan/training_plan.h"
+#include "plan/training_run.h"
 
 namespace phaze::plan {
 
@@ -29,12 +30,38 @@ struct PlanFigures {
   bool operator==(const PlanFigures&) const = default;
 };
 
+// What the best plan's time becomes with more of something.
+struct Sensitivity {
+  std::string resource;              // "memory", "hbm_bandwidth", "cores", "link", "devices"
+  std::string name;                  // of it, for people
+  std::string what;                  // "10 % more memory"
+  double factor = 1;                 // times as much
+  std::optional<Seconds> iteration;  // nothing: no plan
+  // Share of the factor that the iteration gains: 1, as much faster as there is more of it; 0, not.
+  double elasticity = 0;
+
+  bool operator==(const Sensitivity&) const = default;
+};
+
+// What binds a plan.
+struct PlanWhy {
+  std::vector<Sensitivity> with;
+  std::vector<std::string> binds;  // resources with an elasticity of 0.05 and more, most first
+  std::string words;
+
+  bool operator==(const PlanWhy&) const = default;
+};
+
 struct PlanRecord {
-  std::string model, chip, cluster;
+  std::string model, chip, cluster, assumptions;
   std::int64_t sequence = 1;        // tokens
   std::vector<std::string> layers;  // names of the chain's; every one is in some stage
   TrainingPlan plan;
   std::optional<PlanFigures> figures;
+  // Written, not read.
+  std::vector<std::string> notes;
+  std::optional<TrainingRun> run;
+  std::optional<PlanWhy> why;
 
   bool operator==(const PlanRecord&) const = default;
 };

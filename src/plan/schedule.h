@@ -26,6 +26,14 @@ enum class TaskUnit {
 };
 std::string_view to_string(TaskUnit unit);
 std::optional<TaskUnit> parse_task_unit(std::string_view name);
+// The kinds of core that a task of this unit occupies.
+constexpr bool needs_tensor(TaskUnit unit) {
+  return unit == TaskUnit::kTensor || unit == TaskUnit::kBoth;
+}
+constexpr bool needs_vector(TaskUnit unit) {
+  return unit == TaskUnit::kVector || unit == TaskUnit::kBoth;
+}
+constexpr bool needs_core(TaskUnit unit) { return needs_tensor(unit) || needs_vector(unit); }
 
 struct Task {
   std::string id;

@@ -19,11 +19,11 @@ namespace phaze::plan {
 struct LayerWork {
   Seconds forward;
   Seconds backward;   // recomputation included
-  Seconds recompute;  // of backward
+  Seconds recompute;  // of backward, without what is on the network
   // Of these, on the tensor-parallel network.
   Seconds forward_network, backward_network;
   Bytes saved;      // kept from forward to backward
-  Bytes transient;  // the most that is alive beside what is saved, in either pass
+  Bytes transient;  // the most that is alive beside what is saved, in either pass; with constants
   Joules energy;    // of both passes
   Flops recompute_flops;
   // Busy core time over the time of all cores, and bytes from and to HBM, of both passes.
@@ -36,6 +36,7 @@ struct ChainLayer {
   std::string name;
   std::int64_t repeat = 1;
   std::int64_t parameters = 0;  // on one device
+  Bytes constants;              // masks and tables that all executions share, there all the time
   // By way to recompute; nothing where it is the same as a cheaper one, or not offered.
   std::array<std::optional<LayerWork>, kRecomputes> work;
   Seconds optimizer;  // with all states on the device

@@ -114,6 +114,12 @@ std::string parts_text(const plan::IterationParts& parts) {
 }
 
 std::string search_text(const PlanSearch& search) {
+  if (search.is_original) {
+    return "proved best of " + with_thousands(search.strategies) +
+           " placement problems of the original (micro-batches, stored or recomputed) in " +
+           time_text(Seconds(search.seconds)) + " (" + with_thousands(search.excluded) +
+           " excluded by bounds)";
+  }
   return std::string(search.is_complete ? "proved best of " : "interrupted; best so far of ") +
          with_thousands(search.strategies) + " strategies in " +
          time_text(Seconds(search.seconds)) + " (" + with_thousands(search.excluded) +
@@ -134,10 +140,17 @@ std::string figures_text(const plan::PlanRecord& record) {
   return text + "\n";
 }
 
-std::string run_text(const TrainingRun& run) {
-  return "  " + with_prefix(run.tokens, "tokens") + ": " + one_digit(run.days) + " days, " +
-         with_prefix(run.energy_j / 3600, "Wh") + ", " + with_prefix(run.dollars, "USD") + ", " +
-         with_prefix(run.carbon_kg * 1000, "g") + " CO2e\n";
+std::string why_text(const plan::PlanWhy& why, Seconds iteration) {
+  Table table({{"with", Align::kLeft},
+               {"iteration", Align::kRight},
+               {"time", Align::kRight},
+               {"of what is added", Align::kRight}});
+  for (const plan::Sensitivity& each : why.with) {
+    table.add_row({each.what, each.iteration ? time_text(*each.iteration) : "nothing fits",
+                   each.iteration ? percent(each.iteration->value() / iteration.value() - 1) : "",
+                   each.iteration ? percent(each.elasticity) : ""});
+  }
+  return table.to_string(2) + "  " + why.words + "\n";
 }
 
 }  // namespace
@@ -145,6 +158,12 @@ std::string run_text(const TrainingRun& run) {
 std::string gibibytes(Bytes bytes) {
   constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
   return one_digit(static_cast<double>(bytes.value()) / kGibibyte) + " GiB";
+}
+
+std::string missing_memory_text(const TrainingPlan& plan) {
+  const Bytes missing = plan::peak_memory(plan) - plan.capacity;
+  return "a device needs " + gibibytes(plan::peak_memory(plan)) + ", " + gibibytes(missing) + " (" +
+         with_thousands(missing.value()) + " bytes) more than it has";
 }
 
 std::string strategy_text(const TrainingPlan& plan) {
@@ -191,16 +210,13 @@ std::string plan_text(const PlanReport& report) {
             " devices stay idle\n";
   }
   if (!plan.fits) {
-    text += "  DOES NOT FIT: a device needs " + gibibytes(plan::peak_memory(plan)) + ", " +
-            gibibytes(plan::peak_memory(plan) - plan.capacity) + " (" +
-            with_thousands((plan::peak_memory(plan) - plan.capacity).value()) +
-            " bytes) more than it has\n";
+    text += "  DOES NOT FIT: " + missing_memory_text(plan) + "\n";
   }
   text += "\n" + stage_table(record);
   text += "\n  iteration " + time_text(plan.iteration) + " = " + parts_text(plan.parts) + "\n";
   text += figures_text(record);
-  if (report.run) {
-    text += run_text(*report.run);
+  if (record.run) {
+    text += "\n" + run_text(*record.run);
   }
   if (!report.others.empty()) {
     Table table({{"next best", Align::kLeft}, {"iteration", Align::kRight}, {"", Align::kRight}});
@@ -210,17 +226,8 @@ std::string plan_text(const PlanReport& report) {
     }
     text += "\n" + table.to_string(2);
   }
-  if (!report.why.empty()) {
-    Table table({{"with", Align::kLeft}, {"iteration", Align::kRight}, {"", Align::kRight}});
-    for (const Sensitivity& each : report.why) {
-      table.add_row(
-          {each.what, each.iteration ? time_text(*each.iteration) : "nothing fits",
-           each.iteration ? percent(each.iteration->value() / plan.iteration.value() - 1) : ""});
-    }
-    text += "\n" + table.to_string(2);
-  }
-  for (const std::string& note : report.notes) {
-    text += "\n" + note + "\n";
+  if (record.why) {
+    text += "\n" + why_text(*record.why, plan.iteration);
   }
   return text;
 }

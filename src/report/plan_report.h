@@ -14,17 +14,7 @@ struct PlanSearch {
   std::int64_t strategies = 0, excluded = 0, priced = 0;
   double seconds = 0;
   bool is_complete = true;
-};
-
-// What a whole training takes.
-struct TrainingRun {
-  double tokens = 0, days = 0, energy_j = 0, dollars = 0, carbon_kg = 0;
-};
-
-// What the best plan's time becomes with a little more of something.
-struct Sensitivity {
-  std::string what;
-  std::optional<Seconds> iteration;  // nothing: no plan
+  bool is_original = false;  // placement problems rather than strategies
 };
 
 struct PlanReport {
@@ -32,9 +22,6 @@ struct PlanReport {
   std::string title;  // the model, in words
   std::optional<PlanSearch> search;
   std::vector<plan::TrainingPlan> others;  // the next best
-  std::optional<TrainingRun> run;
-  std::vector<Sensitivity> why;
-  std::vector<std::string> notes;
 };
 
 // "80 GiB"
@@ -44,5 +31,16 @@ std::string gibibytes(Bytes bytes);
 std::string strategy_text(const plan::TrainingPlan& plan);
 
 std::string plan_text(const PlanReport& report);
+
+// "a device needs 90.1 GiB, 10.1 GiB (10,844,792,422 bytes) more than it has", of a plan that does
+// not fit.
+std::string missing_memory_text(const plan::TrainingPlan& plan);
+
+// Why nothing fits, and the least memory of a device or number of devices that would do.
+std::string no_plan_text(std::int64_t devices, Bytes capacity, std::optional<Bytes> needed_memory,
+                         std::optional<std::int64_t> needed_devices);
+
+// A whole training, a line for each of time, energy, dollars and carbon.
+std::string run_text(const plan::TrainingRun& run);
 
 }  // namespace phaze::report

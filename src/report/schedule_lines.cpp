@@ -18,41 +18,29 @@ using plan::ScheduleProblem;
 using plan::TaskId;
 using plan::TaskUnit;
 
-constexpr std::size_t kMostReasons = 3;  // of a kind of core
+constexpr std::size_t kMostReasons = 3;   // of a kind of core
+constexpr std::size_t kMostOfAName = 60;  // bytes
 constexpr std::string_view kWaitFor = "wait for ";
-
-// What an operator that runs has.
-std::string unit_text(TaskUnit unit) {
-  switch (unit) {
-    case TaskUnit::kTensor:
-      return "tensor cores";
-    case TaskUnit::kVector:
-      return "vector cores";
-    case TaskUnit::kBoth:
-      return "cores";
-    case TaskUnit::kNetwork:
-      return "network";
-    case TaskUnit::kNone:
-      return "nothing";
-  }
-  CHECK(false, "unknown unit");
-}
 
 std::string reason_text(const ScheduleProblem& problem, const Schedule& schedule,
                         const IdleTime& idle, plan::TimeFloor floor) {
-  const std::string name = idle.task ? printable(problem.tasks[*idle.task].id) : "";
+  const std::string name =
+      idle.task ? printable(shortened(problem.tasks[*idle.task].id, kMostOfAName)) : "";
   switch (idle.reason) {
     case IdleReason::kTask:
       return std::string(kWaitFor) + name;
     case IdleReason::kCores:
-      return name + " has the " + unit_text(problem.tasks[*idle.task].unit);
+      return "a wide operator needs the cores of " + name;
+    case IdleReason::kOtherCores:
+      return std::string("the next needs ") +
+             (idle.unit == TaskUnit::kTensor ? "vector" : "tensor") + " cores of " + name;
     case IdleReason::kBusyLimit:
       return "no more may be busy beside " + name;
     case IdleReason::kExclusive:
       return schedule.runs[*idle.task].wide ? name + " runs wide, alone"
                                             : "a wide operator waits for " + name;
     case IdleReason::kSlack:
-      return "the next could begin";
+      return name + " could run";
     case IdleReason::kDone:
       return "no operator left";
     case IdleReason::kFloor:
@@ -160,9 +148,9 @@ Table operator_table(const ScheduleProblem& problem, const Schedule& schedule) {
     if (!run.wide && !run.vector_cores.empty()) {
       cores += (cores.empty() ? "v" : " v") + std::to_string(run.vector_cores.front());
     }
-    table.add_row({problem.tasks[id].id, std::string(plan::to_string(problem.tasks[id].unit)),
-                   time_text(run.start), time_text(run.end), time_text(run.end - run.start),
-                   cores});
+    table.add_row({shortened(problem.tasks[id].id, kMostOfAName),
+                   std::string(plan::to_string(problem.tasks[id].unit)), time_text(run.start),
+                   time_text(run.end), time_text(run.end - run.start), cores});
   }
   return table;
 }

@@ -3,17 +3,9 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "report/text_width.h"
 
 namespace phaze::report {
-namespace {
-
-// Columns on the screen: bytes of UTF-8 that begin a character.
-std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
-
-}  // namespace
 
 void Table::add_row(std::vector<std::string> cells) {
   for (std::string& cell : cells) {
@@ -25,10 +17,10 @@ void Table::add_row(std::vector<std::string> cells) {
 std::string Table::to_string(std::size_t indent) const {
   std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    std::size_t width = width_of(columns_[i].title);
+    std::size_t width = text_width(columns_[i].title);
     for (const auto& row : rows_) {
       if (i < row.size()) {
-        width = std::max(width, width_of(row[i]));
+        width = std::max(width, text_width(row[i]));
       }
     }
     widths.push_back(width);
@@ -37,7 +29,7 @@ std::string Table::to_string(std::size_t indent) const {
     std::string text(indent, ' ');
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const std::string cell = i < cells.size() ? cells[i] : "";
-      const std::string pad(widths[i] - width_of(cell), ' ');
+      const std::string pad(widths[i] - text_width(cell), ' ');
       text += i > 0 ? "  " : "";
       text += columns_[i].align == Align::kRight ? pad + cell : cell + pad;
     }

@@ -6,14 +6,13 @@
 #include "schedule/bounds.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace phaze::schedule {
 namespace {
 
 constexpr std::size_t kKept = 3;  // weighed bounds
 constexpr int kRounds = 200;      // to find them
-
-Time divide_up(Area area, Area cores) { return static_cast<Time>((area + cores - 1) / cores); }
 
 // The least core time of a kind, in whichever width.
 Area least_area(const PieceTask& task, std::size_t kind, Area cores) {
@@ -22,7 +21,8 @@ Area least_area(const PieceTask& task, std::size_t kind, Area cores) {
 
 }  // namespace
 
-Bounds::Bounds(const Piece& piece) : piece_(piece), finish_(piece.tasks.size()) {
+Bounds::Bounds(const Piece& piece)
+    : piece_(piece), finish_(piece.tasks.size()), loads_(piece.tasks.size()) {
   const std::size_t n = piece.tasks.size();
   tails_.assign(n, 0);
   for (std::size_t i = n; i-- > 0;) {
@@ -34,56 +34,139 @@ Bounds::Bounds(const Piece& piece) : piece_(piece), finish_(piece.tasks.size()) 
     root_ = std::max(root_, task.fastest() + tails_[i]);
   }
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
-    const Area cores = std::max<std::int64_t>(1, piece.cores[kind]);
+    const std::int64_t cores = std::max<std::int64_t>(1, piece.cores[kind]);
     Area area = 0;
     for (const PieceTask& task : piece.tasks) {
       area += least_area(task, kind, cores);
     }
     root_ = std::max(root_, divide_up(area, cores));
   }
+  intervals_.order.resize(n);
+  std::iota(intervals_.order.begin(), intervals_.order.end(), 0);
+  intervals_.before = predecessors(piece);
   root_ = std::max(root_, of(State(piece), 0, kNever));
+  plain_root_ = root_;
 }
 
-void Bounds::weigh(Time enough) {
-  shares_ = compute_shares(piece_, all_of(piece_), kRounds, enough);
+void Bounds::limit_to(Time limit) {
+  if (limit > limit_) {
+    shares_.clear();
+  }
+  limit_ = limit;
+  root_ = plain_root_;
+  before_ = predecessors(piece_);
+  intervals_ = find_intervals(before_).value();
+  narrow({});
+}
+
+// Widths and orders that are left, as long as one follows from the other.
+void Bounds::narrow(const Widths& widths) {
+  windows_.widths = widths;
+  for (;;) {
+    windows_ = find_windows(piece_, intervals_, windows_.widths, limit_);
+    root_ = std::max(root_, windows_.bound);
+    tails_ = windows_.tails;
+    const OrderFound found = root_ < limit_
+                                 ? add_orders(piece_, windows_, limit_, intervals_, before_)
+                                 : OrderFound::kContradiction;
+    if (found == OrderFound::kContradiction) {
+      root_ = limit_;
+      return;
+    }
+    if (found == OrderFound::kNone) {
+      return;
+    }
+    std::optional<Intervals> intervals = find_intervals(before_);
+    if (!intervals) {
+      root_ = limit_;
+      return;
+    }
+    intervals_ = *std::move(intervals);
+  }
+}
+
+// Leaves out widths with which a sum of shares reaches the limit.
+Widths Bounds::affordable_widths() const {
+  Widths widths = windows_.widths;
   for (const Shares& shares : shares_) {
-    root_ = std::max(root_, round_up(shares.sum));
+    for (std::size_t i = 0; i < piece_.tasks.size(); ++i) {
+      const Shares::Task& task = shares.tasks[i];
+      const double others = shares.sum - task.least();
+      widths.one &= round_up(others + task.one) >= limit_ ? ~bit(i) : ~Mask{0};
+      widths.wide &= round_up(others + task.wide) >= limit_ ? ~bit(i) : ~Mask{0};
+    }
+  }
+  return widths;
+}
+
+void Bounds::weigh() {
+  for (int rounds = 32; root_ < limit_;) {
+    shares_ = compute_shares(piece_, intervals_, windows_.widths, rounds, limit_);
+    for (const Shares& shares : shares_) {
+      root_ = std::max(root_, std::min(limit_, round_up(shares.sum)));
+    }
+    if (root_ >= limit_) {
+      break;
+    }
+    const Widths widths = affordable_widths();
+    if (widths == windows_.widths) {
+      if (rounds >= kRounds) {
+        break;
+      }
+      rounds = std::min(kRounds, 4 * rounds);
+    } else {
+      narrow(widths);
+    }
   }
 }
 
 Time Bounds::of(const State& state, Mask narrow, Time limit) {
   const Time now = state.last_start();
   Time bound = std::max(root_, state.latest_end());
-  const std::size_t n = piece_.tasks.size();
-  const std::array<Area, kKinds> cores = {std::max<std::int64_t>(1, piece_.cores[kTensor]),
-                                          std::max<std::int64_t>(1, piece_.cores[kVector])};
+  const std::array<std::int64_t, kKinds> cores = {std::max<std::int64_t>(1, piece_.cores[kTensor]),
+                                                  std::max<std::int64_t>(1, piece_.cores[kVector])};
   std::array<Area, kKinds> area{};
   std::array<double, kKept> share{};
   // One task at a time on the network, from the first that can start there to the shortest way that
   // is left behind one.
   Time network = 0, network_from = kNever, network_tail = kNever;
-  for (std::size_t i = 0; i < n; ++i) {
+  auto next = intervals_.all.begin();
+  // When what is between may have ended, from where it may begin.
+  const auto end_of = [&](const Interval& interval) {
+    const Time from = interval.from == kNoTask ? now : std::max(now, finish_[interval.from]);
+    const Mask left = interval.between & ~state.scheduled();
+    return (left & (left - 1)) == 0 ? from : from + time_of(piece_, loads_, left);
+  };
+  for (const std::size_t i : intervals_.order) {
     if (state.is_scheduled(i)) {
       finish_[i] = state.end(i);
+      for (; next != intervals_.all.end() && next->to == i; ++next) {
+      }
       continue;
     }
     const PieceTask& task = piece_.tasks[i];
     Time at = now;
-    for (Mask before = task.before; before != 0; before &= before - 1) {
+    for (Mask before = intervals_.before[i]; before != 0; before &= before - 1) {
       at = std::max(at, finish_[lowest(before)]);
     }
+    for (; next != intervals_.all.end() && next->to == i; ++next) {
+      at = std::max(at, end_of(*next));
+    }
     const Time room = limit - at - tails_[i];  // a width must take less
-    const bool can_one = task.one < room;
-    const bool can_all = task.all < room && !(narrow & bit(i));
+    const bool can_one = task.one < room && (windows_.widths.one & bit(i));
+    const bool can_all = task.all < room && (windows_.widths.wide & bit(i)) && !(narrow & bit(i));
     if (!can_one && !can_all) {
       return limit;
+    }
+    if (!intervals_.all.empty()) {
+      loads_[i] = least_loads(piece_, i, can_one, can_all);
     }
     finish_[i] = at + (!can_all ? task.one : !can_one ? task.all : task.fastest());
     bound = std::max(bound, finish_[i] + tails_[i]);
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
       if (task.needs[kind]) {
         area[kind] += !can_all   ? Area{task.one}
-                      : !can_one ? task.all * cores[kind]
+                      : !can_one ? Area{task.all} * cores[kind]
                                  : least_area(task, kind, cores[kind]);
       }
     }
@@ -96,6 +179,9 @@ Time Bounds::of(const State& state, Mask narrow, Time limit) {
       const Shares::Task& t = shares_[s].tasks[i];
       share[s] += !can_all ? t.one : !can_one ? t.wide : t.least();
     }
+  }
+  for (; next != intervals_.all.end(); ++next) {
+    bound = std::max(bound, end_of(*next));
   }
   if (network > 0) {
     bound = std::max(bound, std::max(network_from, state.network_end()) + network + network_tail);
@@ -114,7 +200,7 @@ Time Bounds::of(const State& state, Mask narrow, Time limit) {
     if (piece_.exclusive_wide) {
       blocked = std::max(state.wide_end(kTensor), state.wide_end(kVector));
     }
-    busy += std::max<Time>(0, blocked - now) * cores[kind];
+    busy += Area{std::max<Time>(0, blocked - now)} * cores[kind];
     committed[kind] = static_cast<double>(busy) / static_cast<double>(cores[kind]);
     bound = std::max(bound, now + divide_up(busy + area[kind], cores[kind]));
   }

@@ -7,6 +7,7 @@
 #include "schedule/piece.h"
 #include "schedule/relaxation.h"
 #include "schedule/state.h"
+#include "schedule/windows.h"
 
 namespace phaze::schedule {
 
@@ -14,24 +15,40 @@ class Bounds {
  public:
   explicit Bounds(const Piece& piece);
 
-  // Weighs bounds against one another too, until they reach `enough`.
-  void weigh(Time enough);
+  // From here on, only schedules count that end before `limit`.
+  void limit_to(Time limit);
+  Time limit() const { return limit_; }
+  // Weighs bounds against one another too, until they reach the limit.
+  void weigh();
 
   // Longest way from the task's end to the end of all, at fastest durations.
   Time tail(std::size_t task) const { return tails_[task]; }
-  // Of the whole piece.
+  // Those that come before a task and some that follow from the limit.
+  Mask before(std::size_t task) const { return intervals_.before[task]; }
+  // That tasks may have.
+  const Widths& widths() const { return windows_.widths; }
+  // Of the whole piece; no more than the limit.
   Time root() const { return root_; }
 
-  // A bound on any schedule that goes on from the state, runs none of `narrow` wide and ends before
-  // `limit`: widths that would end no earlier are ruled out.
+  // A bound on any schedule that goes on from the state, runs none of `narrow` wide (only where
+  // wide tasks exclude all others) and ends before `limit`: widths that would end no earlier are
+  // ruled out.
   Time of(const State& state, Mask narrow, Time limit);
 
  private:
+  void narrow(const Widths& widths);
+  Widths affordable_widths() const;
+
   const Piece& piece_;
+  std::vector<Mask> before_;  // with what the limit adds
+  Intervals intervals_;
+  Windows windows_;
+  Time limit_ = kNever;
   std::vector<Time> tails_;
   std::vector<Shares> shares_;
   std::vector<Time> finish_;  // scratch
-  Time root_ = 0;
+  std::vector<Loads> loads_;  // scratch
+  Time root_ = 0, plain_root_ = 0;
 };
 
 }  // namespace phaze::schedule

@@ -33,12 +33,13 @@ std::vector<Choice> list_choices(const Piece& piece, State& state, Bounds& bound
   std::vector<Choice> all;
   Time first_end = kNever;
   for (std::size_t i = 0; i < piece.tasks.size(); ++i) {
-    if (!state.is_eligible(i)) {
+    if (!state.is_eligible(i) || (bounds.before(i) & ~state.scheduled()) != 0) {
       continue;
     }
     const PieceTask& task = piece.tasks[i];
     for (const bool wide : {false, true}) {
-      if (duration(task, wide) == kNever || (wide && (not_wide & bit(i)))) {
+      const Mask may = wide ? bounds.widths().wide & ~not_wide : bounds.widths().one;
+      if (duration(task, wide) == kNever || !(may & bit(i))) {
         continue;
       }
       const Time at = state.earliest(i, wide);

@@ -325,6 +325,7 @@ SearchOptions search_options(const ExactOptions& options, const Around& around,
   search.wide_order = options.wide_order;
   search.twins = options.twins;
   search.mixed_bounds = options.mixed_bounds;
+  search.memory = options.memory;
   if (options.is_cancelled) {
     search.is_cancelled = [&options, &is_cancelled, around](Time best, Time low,
                                                             std::int64_t nodes) {
@@ -370,7 +371,8 @@ Schedule solve(const ScheduleProblem& problem, const ExactOptions& options, Meth
     CHECK(group.size() <= kMostTasks, "longer pieces are cut");
     pieces.push_back(piece_of(problem, graph, group));
     if (options.cutoff || options.is_cancelled) {
-      const PieceAnswer list = list_schedule(pieces.back());
+      const PieceAnswer list =
+          options.is_cancelled ? list_schedule(pieces.back()) : quick_schedule(pieces.back());
       quick.emplace_back(list.makespan, is_whole ? list.bound : 0);
       around.list_after += quick.back().first;
       around.after += quick.back().second;

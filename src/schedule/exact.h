@@ -10,6 +10,8 @@
 
 namespace phaze::schedule {
 
+struct Memory;  // memory.h
+
 struct ExactOptions {
   std::int64_t work_limit = 5'000'000;  // nodes of the search, of all pieces together
   // Schedules that end no earlier are of no use: where there are no others, any schedule will do,
@@ -20,7 +22,12 @@ struct ExactOptions {
   bool dominance = true;     // skip states that are no better than one seen before
   bool wide_order = true;    // put wide tasks that exclude all others into one of their orders
   bool twins = true;         // put tasks that are alike into one of their orders
-  bool mixed_bounds = true;  // weigh the longest path and the loads against one another
+  bool mixed_bounds = true;  // weigh paths and loads against one another, and leave out widths and
+                             // orders that no better schedule can have
+  // Of problems that are alike, such as one layer with other numbers of cores: schedules and bounds
+  // that were found for one serve the next. The answer then depends on what came before, as far as
+  // the limit of work lets a search end without a proof.
+  Memory* memory = nullptr;
   // Told every so many nodes: the best end and the bound so far, of the tasks up to those at hand.
   // Stops the search when it says so.
   std::function<bool(Picoseconds best, Picoseconds bound, std::int64_t work)> is_cancelled;

@@ -65,7 +65,7 @@ class Solver {
   }
 
   void solve() {
-    if (!ilp::has_cbc() || tasks_.count == 0 || tasks_.count > kMostTasks) {
+    if (!ilp::has_cbc() || tasks_.count == 0 || tasks_.count > kMostTasks || is_cancelled()) {
       return;
     }
     if (options_.formulation == Formulation::kStrong) {
@@ -91,6 +91,7 @@ class Solver {
 
  private:
   bool is_proved() const { return bound_ == best_.makespan; }
+  bool is_cancelled() const { return options_.is_cancelled && options_.is_cancelled(); }
 
   bool uses_too_many(CoreKind kind) const {
     return static_cast<std::int64_t>(ilp::most_at_once(tasks_, relaxed_, kind)) >
@@ -99,7 +100,8 @@ class Solver {
 
   // Whether another phase, with more limits, is needed and worth it.
   bool solve_phase(const ScheduleProgram& program, const Limits& limits) {
-    const ilp::ProgramLimits work = {clock_.left(), options_.node_limit - nodes_, options_.gap};
+    const ilp::ProgramLimits work = {clock_.left(), options_.node_limit - nodes_, options_.gap,
+                                     options_.is_cancelled};
     if (work.time.value() <= 0 || work.nodes <= 0) {
       return false;
     }

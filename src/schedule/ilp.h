@@ -4,6 +4,7 @@
 // section 16.
 
 #include <cstdint>
+#include <functional>
 
 #include "base/units.h"
 #include "plan/schedule.h"
@@ -20,6 +21,9 @@ struct IlpOptions {
   std::int64_t node_limit = 1'000'000'000;  // of CBC's tree, over all phases
   double gap = 0;                           // relative: where CBC may stop
   Formulation formulation = Formulation::kStrong;
+  // Asked several times a second, where there is one; when it says so, CBC is ended. What it had
+  // found by then is lost: its interface gives nothing away before the end.
+  std::function<bool()> is_cancelled;
 };
 
 // Whether this build has a solver of integer programs.
@@ -30,8 +34,9 @@ bool has_ilp();
 // when CBC finished (or the makespan is a bound that needs no solver) and the bound, less what the
 // tolerances may hide, meets the makespan; that asks for times with a common grain of at least
 // about a millionth of the makespan. Otherwise it is feasible, with the bound that CBC did prove.
-// Where CBC finds nothing better in time, where there is no CBC and beyond 128 tasks, it is a list
-// schedule. Work counts the nodes of CBC's tree. CBC runs in a copy of this process (fork).
+// Where CBC finds nothing better in time or until it is cancelled, where there is no CBC and beyond
+// 128 tasks, it is a list schedule. Work counts the nodes of CBC's tree. CBC runs in a copy of this
+// process (fork).
 plan::Schedule solve_ilp(const plan::ScheduleProblem& problem, const IlpOptions& options = {});
 
 }  // namespace phaze::schedule

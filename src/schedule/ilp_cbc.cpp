@@ -131,11 +131,12 @@ ProgramAnswer solve_by_cbc(const ScheduleProgram& program, const ProgramLimits& 
     const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - start;
     ProgramLimits left = limits;
     left.time = Seconds(limits.time.value() - gone.count());
-    if (left.time.value() <= 0) {
+    if (left.time.value() <= 0 || (limits.is_cancelled && limits.is_cancelled())) {
       break;
     }
     const auto numbers = run_apart([&] { return solve_here(program, left, preprocess); },
-                                   Seconds(left.time.value() * (1 + kGraceShare) + kGraceSeconds));
+                                   Seconds(left.time.value() * (1 + kGraceShare) + kGraceSeconds),
+                                   limits.is_cancelled);
     if (numbers) {
       return read_answer(*numbers);
     }

@@ -22,6 +22,24 @@ namespace {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
+constexpr std::chrono::milliseconds kBetweenLooks(100);
+
+// When to wait for a copy no longer.
+struct Deadline {
+  SteadyTime end;
+  const std::function<bool()>& is_cancelled;
+
+  // To wait before the next look, none: it is over.
+  std::chrono::milliseconds look() const {
+    if (is_cancelled && is_cancelled()) {
+      return {};
+    }
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        end - std::chrono::steady_clock::now());
+    return std::min(left, kBetweenLooks);
+  }
+};
+
 void write_all(int file, const void* data, std::size_t size) {
   const char* next = static_cast<const char*>(data);
   while (size > 0) {
@@ -36,17 +54,15 @@ void write_all(int file, const void* data, std::size_t size) {
   }
 }
 
-bool read_all(int file, void* data, std::size_t size, SteadyTime deadline) {
+bool read_all(int file, void* data, std::size_t size, const Deadline& deadline) {
   char* next = static_cast<char*>(data);
   while (size > 0) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-        deadline - std::chrono::steady_clock::now());
-    if (left.count() <= 0) {
+    const std::chrono::milliseconds wait = deadline.look();
+    if (wait.count() <= 0) {
       return false;
     }
     pollfd ready = {file, POLLIN, 0};
-    const int wait = static_cast<int>(std::min<std::int64_t>(left.count() + 1, 1'000'000));
-    if (poll(&ready, 1, wait) < 0 && errno != EINTR) {
+    if (poll(&ready, 1, static_cast<int>(wait.count()) + 1) < 0 && errno != EINTR) {
       return false;
     }
     if (ready.revents == 0) {
@@ -91,7 +107,7 @@ bool read_all(int file, void* data, std::size_t size, SteadyTime deadline) {
   }
 }
 
-std::optional<std::vector<double>> read_numbers(int file, SteadyTime deadline) {
+std::optional<std::vector<double>> read_numbers(int file, const Deadline& deadline) {
   std::uint64_t count = 0;
   if (!read_all(file, &count, sizeof count, deadline)) {
     return std::nullopt;
@@ -106,12 +122,12 @@ std::optional<std::vector<double>> read_numbers(int file, SteadyTime deadline) {
 }  // namespace
 
 std::optional<std::vector<double>> run_apart(const std::function<std::vector<double>()>& work,
-                                             Seconds time_limit) {
+                                             Seconds time_limit,
+                                             const std::function<bool()>& is_cancelled) {
   // Half a century at most: a time_point has its limits.
   const std::chrono::duration<double> limit(std::clamp(time_limit.value(), 0.0, 1.5e9));
-  const SteadyTime deadline =
-      std::chrono::steady_clock::now() +
-      std::chrono::duration_cast<std::chrono::steady_clock::duration>(limit);
+  const SteadyTime end = std::chrono::steady_clock::now() +
+                         std::chrono::duration_cast<std::chrono::steady_clock::duration>(limit);
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
     return std::nullopt;
@@ -125,7 +141,7 @@ std::optional<std::vector<double>> run_apart(const std::function<std::vector<dou
   close(ends[1]);
   std::optional<std::vector<double>> numbers;
   if (copy > 0) {
-    numbers = read_numbers(ends[0], deadline);
+    numbers = read_numbers(ends[0], {end, is_cancelled});
     kill(copy, SIGKILL);
     while (waitpid(copy, nullptr, 0) < 0 && errno == EINTR) {
     }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -77,6 +78,7 @@ struct ProgramLimits {
   Seconds time{0};
   std::int64_t nodes = 0;
   double gap = 0;
+  std::function<bool()> is_cancelled;  // asked several times a second, where there is one
 };
 
 struct ProgramAnswer {

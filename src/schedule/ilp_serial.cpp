@@ -246,10 +246,10 @@ plan::Schedule to_schedule(const plan::ScheduleProblem& problem, const Placement
     run.start = Picoseconds(placement.start[index]);
     run.end = Picoseconds(placement.end[index]);
     run.wide = run.end - run.start != task.one_core;
-    if (task.unit == plan::TaskUnit::kTensor || task.unit == plan::TaskUnit::kBoth) {
+    if (plan::needs_tensor(task.unit)) {
       run.tensor_cores = tensor_cores.take(run);
     }
-    if (task.unit == plan::TaskUnit::kVector || task.unit == plan::TaskUnit::kBoth) {
+    if (plan::needs_vector(task.unit)) {
       run.vector_cores = vector_cores.take(run);
     }
   }

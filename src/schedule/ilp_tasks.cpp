@@ -118,8 +118,8 @@ Tasks read_tasks(const plan::ScheduleProblem& problem) {
   tasks.vector_cores = problem.vector_cores;
   tasks.exclusive_wide = problem.exclusive_wide;
   for (const plan::Task& task : problem.tasks) {
-    const bool on_tensor = task.unit == TaskUnit::kTensor || task.unit == TaskUnit::kBoth;
-    const bool on_vector = task.unit == TaskUnit::kVector || task.unit == TaskUnit::kBoth;
+    const bool on_tensor = plan::needs_tensor(task.unit);
+    const bool on_vector = plan::needs_vector(task.unit);
     CHECK(!on_tensor || problem.tensor_cores > 0, "a task without a tensor core");
     CHECK(!on_vector || problem.vector_cores > 0, "a task without a vector core");
     const std::int64_t one = task.one_core.value();

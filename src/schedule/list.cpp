@@ -10,39 +10,43 @@
 namespace phaze::schedule {
 namespace {
 
-enum class Widths {
+enum class Policy {
   kFastest,      // each as short as it can be
   kOneCore,      // never wide where one core will do
   kWideOnPath,   // wide when it is on a longest way, one core otherwise
   kEarliestEnd,  // whichever ends first as things stand
   kWideAlone,    // wide when fewer are ready than there are cores
 };
-constexpr std::array kPolicies = {Widths::kFastest, Widths::kOneCore, Widths::kWideOnPath,
-                                  Widths::kEarliestEnd, Widths::kWideAlone};
+constexpr std::array kPolicies = {Policy::kFastest, Policy::kOneCore, Policy::kWideOnPath,
+                                  Policy::kEarliestEnd, Policy::kWideAlone};
+
+// The longest way that is left.
+Time longest_way(const Piece& piece, const Bounds& bounds, const State& state) {
+  Time longest = 0;
+  for (std::size_t i = 0; i < piece.tasks.size(); ++i) {
+    if (!state.is_scheduled(i)) {
+      longest = std::max(longest, piece.tasks[i].fastest() + bounds.tail(i));
+    }
+  }
+  return longest;
+}
 
 bool prefers_wide(const Piece& piece, const Bounds& bounds, const State& state, std::size_t task,
-                  Widths policy) {
+                  Policy policy, Time longest) {
   const PieceTask& t = piece.tasks[task];
   if (t.all == kNever) {
     return false;
   }
   switch (policy) {
-    case Widths::kFastest:
+    case Policy::kFastest:
       return t.all < t.one;
-    case Widths::kOneCore:
+    case Policy::kOneCore:
       return false;
-    case Widths::kWideOnPath: {
-      Time longest = 0;
-      for (std::size_t i = 0; i < piece.tasks.size(); ++i) {
-        if (!state.is_scheduled(i)) {
-          longest = std::max(longest, piece.tasks[i].fastest() + bounds.tail(i));
-        }
-      }
+    case Policy::kWideOnPath:
       return t.all < t.one && t.fastest() + bounds.tail(task) == longest;
-    }
-    case Widths::kEarliestEnd:
+    case Policy::kEarliestEnd:
       return state.earliest(task, true) + t.all < state.earliest(task, false) + t.one;
-    case Widths::kWideAlone: {
+    case Policy::kWideAlone: {
       std::int64_t ready = 0;
       for (std::size_t i = 0; i < piece.tasks.size(); ++i) {
         ready += state.is_eligible(i) && piece.tasks[i].needs == t.needs ? 1 : 0;
@@ -54,18 +58,20 @@ bool prefers_wide(const Piece& piece, const Bounds& bounds, const State& state, 
   return false;
 }
 
-PieceAnswer schedule_by(const Piece& piece, const Bounds& bounds, Widths policy) {
+PieceAnswer schedule_by(const Piece& piece, const Bounds& bounds, Policy policy) {
   State state(piece);
   PieceAnswer answer;
   answer.starts.resize(piece.tasks.size());
   for (std::size_t step = 0; step < piece.tasks.size(); ++step) {
     std::size_t chosen = piece.tasks.size();
     Start chosen_start;
+    const Time longest =
+        policy == Policy::kWideOnPath ? longest_way(piece, bounds, state) : Time{0};
     for (std::size_t i = 0; i < piece.tasks.size(); ++i) {
       if (!state.is_eligible(i)) {
         continue;
       }
-      const bool wide = prefers_wide(piece, bounds, state, i, policy);
+      const bool wide = prefers_wide(piece, bounds, state, i, policy, longest);
       const Start start{state.earliest(i, wide), wide};
       const auto rank = [&](std::size_t task) {
         return piece.tasks[task].fastest() + bounds.tail(task);
@@ -85,6 +91,13 @@ PieceAnswer schedule_by(const Piece& piece, const Bounds& bounds, Widths policy)
 }
 
 }  // namespace
+
+PieceAnswer quick_schedule(const Piece& piece) {
+  const Bounds bounds(piece);
+  PieceAnswer answer = schedule_by(piece, bounds, kPolicies.front());
+  answer.bound = bounds.root();
+  return answer;
+}
 
 PieceAnswer list_schedule(const Piece& piece) {
   const Bounds bounds(piece);

@@ -65,12 +65,15 @@ struct PieceAnswer {
   std::int64_t work = 0;
 };
 
-// The best of a few priority rules.
+// The best of a few priority rules, and the first of them.
 PieceAnswer list_schedule(const Piece& piece);
+PieceAnswer quick_schedule(const Piece& piece);
 // The best that a local search of so many steps finds, or `best`; stops at the goal, or when it is
 // told to. Work counts steps.
 PieceAnswer improve(const Piece& piece, PieceAnswer best, Time goal, std::int64_t steps,
                     const std::function<bool()>& is_cancelled);
+
+struct Memory;
 
 struct SearchOptions {
   std::int64_t work_limit = 0;
@@ -79,6 +82,7 @@ struct SearchOptions {
   bool wide_order = true;
   bool twins = true;
   bool mixed_bounds = true;
+  Memory* memory = nullptr;
   // Told the best end, the bound and the work so far; whether to stop.
   std::function<bool(Time, Time, std::int64_t)> is_cancelled;
 };

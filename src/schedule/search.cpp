@@ -7,9 +7,8 @@
 // Rules, each of which keeps an optimal schedule:
 // - Left shift (choices.h).
 // - Bounds (bounds.h): skip what cannot beat the best schedule found.
-// - Bounds of what is left: tasks that are not scheduled start no earlier than the last start, so
-//   that the bounds of the piece that they form by themselves count from there (relaxation.h).
-//   Computed for sets of tasks that are met several times, and kept.
+// - Widths that no schedule before the limit can have (windows.h, bounds.h).
+// - Memory (memory.h): bounds and schedules of pieces of the same shape.
 // - One order of wide tasks (wide_order.h); where that does not hold, one order of tasks that are
 //   alike (choices.h). Both at once could each undo what the other asks for.
 // - Dominance: of two states with the same tasks scheduled, one whose every core, network and
@@ -25,6 +24,7 @@
 
 #include "base/check.h"
 #include "schedule/choices.h"
+#include "schedule/memory.h"
 #include "schedule/piece.h"
 #include "schedule/state.h"
 #include "schedule/wide_order.h"
@@ -43,13 +43,13 @@ struct MaskHash {
 
 class Search {
  public:
-  Search(const Piece& piece, const SearchOptions& options)
+  Search(const Piece& piece, Time unit, const SearchOptions& options)
       : piece_(piece),
+        unit_(unit),
         options_(options),
         bounds_(piece),
         state_(piece),
-        wide_order_(piece, options.wide_order),
-        best_(list_schedule(piece)) {
+        wide_order_(piece, options.wide_order) {
     current_.resize(piece.tasks.size());
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
       const auto users = static_cast<std::size_t>(
@@ -60,11 +60,20 @@ class Search {
   }
 
   PieceAnswer run() {
-    if (options_.mixed_bounds && bounds_.root() < useful()) {
-      bounds_.weigh(useful());
-    }
     bound_ = bounds_.root();
-    CHECK(bound_ <= best_.makespan, "a bound is not above a schedule");
+    if (options_.cutoff != kNever) {
+      limit_ = options_.cutoff;
+      if (bound_ >= limit_ || !has_room()) {
+        best_ = quick_schedule(piece_);
+        best_.bound = std::min(bound_, best_.makespan);
+        return best_;
+      }
+    }
+    best_ = list_schedule(piece_);
+    if (options_.memory != nullptr) {
+      best_ = recall(*options_.memory, piece_, std::move(best_));
+    }
+    bound_ = std::min(bound_, best_.makespan);
     for (std::int64_t effort = kQuickLook; !is_settled() && !is_spent(); effort *= kGrowth) {
       look(effort, useful());
       if (!is_settled() && !is_spent()) {
@@ -91,6 +100,9 @@ class Search {
     is_stopped_ = false;
     open_bound_ = kNever;
     limit_ = std::min(limit, useful());
+    if (!has_room()) {
+      return true;
+    }
     last_node_ = std::min(options_.work_limit, work_ + nodes);
     branch(0);
     if (!is_stopped_) {
@@ -99,6 +111,29 @@ class Search {
       bound_ = std::max(bound_, std::min(limit_, open_bound_));
     }
     return !is_stopped_;
+  }
+
+  // Raises the bound by all that can be said of schedules that end before the limit without a
+  // search; whether there may be any.
+  bool has_room() {
+    if (!options_.mixed_bounds || bounds_.limit() == limit_) {
+      return true;
+    }
+    const auto is_open = [this](Time bound) {
+      bound_ = std::max(bound_, std::min(limit_, bound));
+      return bound_ < limit_;
+    };
+    const auto remembered = [this] {
+      return options_.memory == nullptr
+                 ? 0
+                 : recall_bound(*options_.memory, piece_, unit_, bounds_.widths());
+    };
+    bounds_.limit_to(limit_);
+    if (!is_open(bounds_.root()) || !is_open(remembered())) {
+      return false;
+    }
+    bounds_.weigh();
+    return is_open(bounds_.root()) && is_open(remembered());
   }
 
   // Whether to stop, which stays so.
@@ -160,10 +195,6 @@ class Search {
         open_bound_ = std::min(open_bound_, choice.bound);
         continue;
       }
-      const Mask scheduled = state_.scheduled() | bit(choice.task);
-      if (options_.mixed_bounds && choice.start.at + left_bound(scheduled) >= limit_) {
-        continue;
-      }
       const WideOrder::Past past = wide_order_.past();
       wide_order_.add(choice.task, choice.start.wide, state_.scheduled());
       const State::Undo undo = state_.add(choice.task, choice.start);
@@ -175,23 +206,6 @@ class Search {
         open_bound_ = std::min(open_bound_, choice.bound);
       }
     }
-  }
-
-  // Of the tasks that are not scheduled, by themselves.
-  Time left_bound(Mask scheduled) {
-    const Mask left = all_of(piece_) & ~scheduled;
-    if (left_.size() >= kMostStates && !left_.contains(scheduled)) {
-      return 0;
-    }
-    Left& known = left_[scheduled];
-    if (left != 0 && ++known.visits == kVisits) {
-      double most = 0;
-      for (const Shares& shares : compute_shares(piece_, left, kLeftRounds, kNever)) {
-        most = std::max(most, shares.sum);
-      }
-      known.bound = round_up(most);
-    }
-    return known.bound;
   }
 
   // The state as numbers that are better when smaller, in an order that the scheduled tasks fix.
@@ -257,12 +271,11 @@ class Search {
   static constexpr std::int64_t kMostSteps =
       1'000'000;  // of an annealing, which is not interrupted
   static constexpr int kQuestions = 6;
-  static constexpr int kVisits = 3, kLeftRounds = 32;
   static constexpr std::size_t kKeptStates = 64;
-  static constexpr std::size_t kMostStates = 1'000'000;
   static constexpr std::int64_t kMostNumbers = 24'000'000;
 
   const Piece& piece_;
+  const Time unit_;  // of its durations
   const SearchOptions options_;
   Bounds bounds_;
   State state_;
@@ -272,11 +285,6 @@ class Search {
   std::array<std::size_t, kKinds> watched_{};  // cores that can be in use at once
   Seen now_;
   std::unordered_map<Mask, std::vector<Seen>, MaskHash> seen_;
-  struct Left {
-    int visits = 0;
-    Time bound = 0;
-  };
-  std::unordered_map<Mask, Left, MaskHash> left_;
   std::int64_t stored_ = 0;
   std::int64_t work_ = 0, last_node_ = 0;
   Time bound_ = 0;
@@ -295,9 +303,7 @@ PieceAnswer search(const Piece& piece, const SearchOptions& options) {
     unit = std::gcd(unit, task.one);
     unit = task.all == kNever ? unit : std::gcd(unit, task.all);
   }
-  if (unit <= 1) {
-    return Search(piece, options).run();
-  }
+  unit = std::max<Time>(1, unit);
   Piece scaled = piece;
   for (PieceTask& task : scaled.tasks) {
     task.one /= unit;
@@ -312,12 +318,15 @@ PieceAnswer search(const Piece& piece, const SearchOptions& options) {
       return options.is_cancelled(best * unit, bound * unit, work);
     };
   }
-  PieceAnswer answer = Search(scaled, scaled_options).run();
+  PieceAnswer answer = Search(scaled, unit, scaled_options).run();
   for (Start& start : answer.starts) {
     start.at *= unit;
   }
   answer.makespan *= unit;
   answer.bound *= unit;
+  if (options.memory != nullptr) {
+    remember(*options.memory, piece, answer);
+  }
   return answer;
 }
 

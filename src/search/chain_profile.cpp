@@ -200,6 +200,7 @@ class Profiler {
     const std::vector<graph::LayerMemory> memory =
         graph::compute_layer_memory(model_, graph::Allocation::kCaching);
     for (std::size_t i = 0; i < memory.size(); ++i) {
+      chain_.layers[i].constants = std::max(chain_.layers[i].constants, memory[i].shared);
       if (auto& work = chain_.layers[i].work[static_cast<std::size_t>(way)]) {
         work->saved = memory[i].saved;
         work->transient = memory[i].transient;

@@ -68,6 +68,46 @@ void put_on_chip(LayerSchedule& layer, const hw::Chip& chip) {
   }
 }
 
+// Durations in steps of about a ten-millionth of the time that all tasks take one after another,
+// each as fast as it can be: closer than any price is known, and ties show as such. One core takes
+// no longer than a little more than that time, which no schedule needs.
+void round_durations(ScheduleProblem& problem) {
+  constexpr std::int64_t kSteps = 10'000'000;
+  std::int64_t sum = 0;
+  for (const plan::Task& task : problem.tasks) {
+    sum += task.all_cores.value_or(task.one_core).value();
+  }
+  std::int64_t step = 1;
+  while (sum / step > kSteps) {
+    step *= 10;
+  }
+  const auto round = [step](Picoseconds time) {
+    return Picoseconds((time.value() + step / 2) / step * step);
+  };
+  const Picoseconds most = round(Picoseconds(sum)) + Picoseconds(step);
+  for (plan::Task& task : problem.tasks) {
+    if (task.all_cores) {
+      task.one_core = std::min(task.one_core, most);
+      task.all_cores = round(*task.all_cores);
+    }
+    task.one_core = round(task.one_core);
+  }
+}
+
+// Cores of a kind beyond as many as tasks need one are of no use.
+std::int64_t most_busy(const Layer& layer, LayerPass pass, const hw::Chip& chip) {
+  std::int64_t tensor = 0, vector = 0;
+  for (const OpId id : ids_of(layer.operators)) {
+    if (is_of(layer.operators[id], pass)) {
+      const TaskUnit unit = unit_of(layer.operators[id]);
+      tensor += plan::needs_tensor(unit) ? 1 : 0;
+      vector += plan::needs_vector(unit) ? 1 : 0;
+    }
+  }
+  return std::max({std::int64_t{1}, std::min(tensor, chip.tensor.count),
+                   std::min(vector, chip.vector.count)});
+}
+
 cost::CostContext on_one_core(const cost::CostContext& context, std::int64_t busy_cores) {
   cost::CostContext one = context;
   one.share = {false, busy_cores};
@@ -179,12 +219,13 @@ LayerSchedule schedule_layer(const cost::CostContext& context, const Layer& laye
     put_on_chip(best, *context.chip);
     return best;
   }
-  const std::int64_t most = std::max(context.chip->tensor.count, context.chip->vector.count);
+  const std::int64_t most = most_busy(layer, pass, *context.chip);
   std::optional<Picoseconds> least;  // that any number of busy cores could take
   for (std::int64_t busy = 1;; busy = std::min(2 * busy, most)) {
     LayerSchedule other = best;
     other.busy_cores = busy;
     other.problem = make_problem(context, layer, pass, busy, exclusive_wide);
+    round_durations(other.problem);
     other.schedule = solve(other.problem, least ? std::optional(best.time()) : std::nullopt);
     const Picoseconds bound = std::max(other.schedule.lower_bound, best.floor);
     if (!least || other.time() < best.time()) {

@@ -23,9 +23,10 @@ plan::ScheduleProblem make_problem(const cost::CostContext& context, const graph
                                    plan::LayerPass pass, std::int64_t busy_cores,
                                    bool exclusive_wide);
 
-// The best over busy cores 1, 2, 4, ... all, shown on all cores of the chip; never below the bytes
-// that pass the global buffer and HBM over their bandwidths. On chips without concurrent operators
-// they follow one another. `solve` may see several problems, on fewer cores than the chip has.
+// The best over busy cores 1, 2, 4, ... all that can be in use, durations in seven digits, shown on
+// all cores of the chip; never below the bytes that pass the global buffer and HBM over their
+// bandwidths. On chips without concurrent operators they follow one another. `solve` may see
+// several problems, on fewer cores than the chip has.
 plan::LayerSchedule schedule_layer(const cost::CostContext& context, const graph::Layer& layer,
                                    plan::LayerPass pass, bool exclusive_wide, const Solver& solve);
 

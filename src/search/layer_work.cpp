@@ -7,6 +7,7 @@
 
 #include "cost/layer.h"
 #include "schedule/exact.h"
+#include "schedule/memory.h"
 
 namespace phaze::search {
 
@@ -82,9 +83,12 @@ Picoseconds exposed_network(const LayerSchedule& layer) {
 
 PassWork side_by_side(const cost::CostContext& context, const graph::Layer& layer, LayerPass pass,
                       const Scheduling& scheduling) {
-  const Solver exact = [](const plan::ScheduleProblem& problem, std::optional<Picoseconds> cutoff) {
+  schedule::Memory memory;
+  const Solver exact = [&memory](const plan::ScheduleProblem& problem,
+                                 std::optional<Picoseconds> cutoff) {
     schedule::ExactOptions options;
     options.cutoff = cutoff;
+    options.memory = &memory;
     return schedule::solve_exact(problem, options);
   };
   const LayerSchedule found = schedule_layer(context, layer, pass, scheduling.exclusive_wide,
@@ -108,6 +112,18 @@ bool is_recomputed(const graph::Layer& layer, const plan::LayerCost& cost) {
   return false;
 }
 
+// Collectives among what is recomputed: they are the network's, not recomputation's.
+Seconds recomputed_network(const graph::Layer& layer, const plan::LayerCost& cost) {
+  Seconds sum;
+  for (const graph::OpId id : ids_of(layer.operators)) {
+    const Operator& op = layer.operators[id];
+    if (op.pass == graph::Pass::kRecompute && graph::traits(op.kind).unit == Unit::kNetwork) {
+      sum += cost.operators[id].time;
+    }
+  }
+  return sum;
+}
+
 }  // namespace
 
 PricedLayer price_layer(const cost::CostContext& context, const graph::Layer& layer,
@@ -128,10 +144,9 @@ PricedLayer price_layer(const cost::CostContext& context, const graph::Layer& la
       is_recomputed(layer, cost) ? context.chip->host_recompute : Seconds();
   work.forward = std::max(both.forward.time, host(cost.forward));
   work.backward = std::max(both.backward.time, host(cost.backward) + host_recompute);
-  work.recompute = cost.recompute.time;
+  work.recompute = cost.recompute.time - recomputed_network(layer, cost);
   if (context.chip->concurrent_operators && cost.backward.time > Seconds()) {
-    work.recompute =
-        both.backward.time * (cost.recompute.time.value() / cost.backward.time.value());
+    work.recompute = both.backward.time * (work.recompute.value() / cost.backward.time.value());
   }
   work.forward_network = both.forward.network;
   work.backward_network = both.backward.network;

@@ -24,9 +24,9 @@ struct PricedLayer {
 
 // Needs a layer without obstacles (cost::find_obstacle). Passes take at least what the host needs
 // to launch their operators. In a schedule the network's time is what runs beside no core's work,
-// and recomputation has its share of the operators' summed times; energy and bytes are those of
-// operators on all cores. Cores are busy while an operator has them, all of a kind where one runs
-// at a time.
+// and recomputation (without its collectives) has its share of the operators' summed times; energy
+// and bytes are those of operators on all cores. Cores are busy while an operator has them, all of
+// a kind where one runs at a time.
 PricedLayer price_layer(const cost::CostContext& context, const graph::Layer& layer,
                         const Scheduling& scheduling);
 

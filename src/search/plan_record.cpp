@@ -2,31 +2,59 @@
 
 #include <algorithm>
 
-#include "base/check.h"
-
 namespace phaze::search {
+namespace {
 
-plan::PlanRecord make_record(const plan::TrainingPlan& plan, ClusterCosts& costs,
+// Of a layer that is asked to recompute in some way, or in the nearest cheaper one.
+const plan::LayerWork& work_of(const plan::ChainLayer& layer, plan::Recompute recompute) {
+  std::size_t way = static_cast<std::size_t>(recompute);
+  while (way > 0 && !layer.work[way]) {
+    --way;
+  }
+  return *layer.work[way];
+}
+
+}  // namespace
+
+plan::IterationParts count_gathers(const plan::TrainingPlan& plan, const plan::Chain& chain) {
+  plan::IterationParts parts = plan.parts;
+  if (plan.strategy.zero < 3 || plan.stages.empty()) {
+    return parts;
+  }
+  Seconds compute;
+  for (const plan::PlanStage& stage : plan.stages) {
+    for (const plan::StageLayers& run : stage.layers) {
+      const plan::LayerWork& work = work_of(chain.layers[run.layer], stage.recompute);
+      compute += (work.forward + work.backward - work.recompute - work.forward_network -
+                  work.backward_network) *
+                 static_cast<double>(run.count);
+    }
+  }
+  compute =
+      compute * (static_cast<double>(plan.microbatches) / static_cast<double>(plan.stages.size()));
+  if (compute < parts.compute) {
+    parts.data += parts.compute - compute;
+    parts.compute = compute;
+  }
+  return parts;
+}
+
+plan::PlanRecord make_record(const plan::TrainingPlan& plan, const plan::Chain& chain,
                              const hw::Chip& chip, FlopsPerSecond peak, Seconds bound,
                              bool is_proved) {
-  const plan::Chain* chain = costs.chain(plan.strategy);
-  CHECK(chain != nullptr, "a plan has a chain");
   plan::PlanRecord record;
   record.chip = chip.name;
   record.plan = plan;
-  for (const plan::ChainLayer& layer : chain->layers) {
+  record.plan.parts = count_gathers(plan, chain);
+  for (const plan::ChainLayer& layer : chain.layers) {
     record.layers.push_back(layer.name);
   }
   // Over a device of each stage, with all its micro-batches.
   double flops = 0, run_flops = 0, tensor_s = 0, vector_s = 0, hbm_bytes = 0, link_s = 0;
   for (const plan::PlanStage& stage : plan.stages) {
     for (const plan::StageLayers& run : stage.layers) {
-      const plan::ChainLayer& layer = chain->layers[run.layer];
-      std::size_t way = static_cast<std::size_t>(stage.recompute);
-      while (way > 0 && !layer.work[way]) {
-        --way;
-      }
-      const plan::LayerWork& work = *layer.work[way];
+      const plan::ChainLayer& layer = chain.layers[run.layer];
+      const plan::LayerWork& work = work_of(layer, stage.recompute);
       const auto count = static_cast<double>(run.count);
       flops += layer.flops.value() * count;
       run_flops += (layer.run_flops + work.recompute_flops).value() * count;
@@ -36,7 +64,9 @@ plan::PlanRecord make_record(const plan::TrainingPlan& plan, ClusterCosts& costs
     }
     link_s += stage.network.value();
   }
-  const auto microbatches = static_cast<double>(plan.microbatches);
+  // On average: where pipelines are not given equal numbers the plan has the largest.
+  const double microbatches = static_cast<double>(plan.global_batch) /
+                              static_cast<double>(plan.strategy.data * plan.strategy.microbatch);
   const double each =
       microbatches / static_cast<double>(plan.stages.size()) / plan.iteration.value();
   double gradients_s = 0;
@@ -50,11 +80,13 @@ plan::PlanRecord make_record(const plan::TrainingPlan& plan, ClusterCosts& costs
   figures.utilisation.tensor = tensor_s * each;
   figures.utilisation.vector = vector_s * each;
   figures.utilisation.hbm = hbm_bytes * each / hw::hbm_bandwidth(chip).value();
-  figures.utilisation.link = std::min(
-      1.0,
-      link_s * each +
-          (has_transfers ? 2 * microbatches * plan.transfer.value() : 0) / plan.iteration.value() +
-          gradients_s / static_cast<double>(plan.stages.size()) / plan.iteration.value());
+  figures.utilisation.link =
+      std::min(1.0, link_s * each +
+                        (has_transfers ? 2 * microbatches * plan.transfer.value() : 0) /
+                            plan.iteration.value() +
+                        (gradients_s / static_cast<double>(plan.stages.size()) +
+                         (record.plan.parts.data - plan.parts.data).value()) /
+                            plan.iteration.value());
   figures.status = is_proved ? plan::SolveStatus::kOptimal : plan::SolveStatus::kFeasible;
   figures.bound = bound;
   record.figures = figures;

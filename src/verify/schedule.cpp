@@ -21,9 +21,6 @@ using plan::TaskUnit;
 
 std::string text(Picoseconds time) { return std::to_string(time.value()) + " ps"; }
 
-bool uses_tensor(const Task& t) { return t.unit == TaskUnit::kTensor || t.unit == TaskUnit::kBoth; }
-bool uses_vector(const Task& t) { return t.unit == TaskUnit::kVector || t.unit == TaskUnit::kBoth; }
-
 class Checker {
  public:
   Checker(const ScheduleProblem& problem, const Schedule& schedule)
@@ -75,11 +72,11 @@ class Checker {
         add("the tasks take too long together");
         return;
       }
-      if ((uses_tensor(task) && problem_.tensor_cores == 0) ||
-          (uses_vector(task) && problem_.vector_cores == 0)) {
+      if ((plan::needs_tensor(task.unit) && problem_.tensor_cores == 0) ||
+          (plan::needs_vector(task.unit) && problem_.vector_cores == 0)) {
         add(id, "needs a kind of core of which there is none");
       }
-      if (task.all_cores && !uses_tensor(task) && !uses_vector(task)) {
+      if (task.all_cores && !plan::needs_core(task.unit)) {
         add(id, "has a time on all cores and runs on none");
       }
     }
@@ -108,8 +105,10 @@ class Checker {
             "runs from " + text(run.start) + " to " + text(run.end) + " and takes " + text(length));
       }
     }
-    check_cores(id, "tensor", run.tensor_cores, problem_.tensor_cores, uses_tensor(task));
-    check_cores(id, "vector", run.vector_cores, problem_.vector_cores, uses_vector(task));
+    check_cores(id, "tensor", run.tensor_cores, problem_.tensor_cores,
+                plan::needs_tensor(task.unit));
+    check_cores(id, "vector", run.vector_cores, problem_.vector_cores,
+                plan::needs_vector(task.unit));
   }
 
   void check_cores(TaskId id, const std::string& kind, std::vector<std::int64_t> cores,
@@ -198,7 +197,7 @@ class Checker {
   void check_exclusive() {
     std::vector<TaskId> order;
     for (const TaskId id : ids_of(problem_.tasks)) {
-      if ((uses_tensor(problem_.tasks[id]) || uses_vector(problem_.tasks[id])) && takes_time(id)) {
+      if (plan::needs_core(problem_.tasks[id].unit) && takes_time(id)) {
         order.push_back(id);
       }
     }

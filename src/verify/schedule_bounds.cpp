@@ -80,9 +80,6 @@ Picoseconds least_by_cores(const ScheduleProblem& problem, std::int64_t cores, U
   return Picoseconds(whole + (rest > 0 ? 1 : 0));
 }
 
-bool uses_tensor(TaskUnit unit) { return unit == TaskUnit::kTensor || unit == TaskUnit::kBoth; }
-bool uses_vector(TaskUnit unit) { return unit == TaskUnit::kVector || unit == TaskUnit::kBoth; }
-
 // Tasks on single cores, started as soon as a core is free, those with the longest chain first.
 class ListSchedule {
  public:
@@ -127,13 +124,14 @@ class ListSchedule {
   }
 
   bool has_room(TaskUnit unit) const {
-    return (!uses_tensor(unit) || free_tensor_ > 0) && (!uses_vector(unit) || free_vector_ > 0) &&
+    return (!plan::needs_tensor(unit) || free_tensor_ > 0) &&
+           (!plan::needs_vector(unit) || free_vector_ > 0) &&
            (unit != TaskUnit::kNetwork || free_network_ > 0);
   }
 
   void take(TaskUnit unit, std::int64_t count) {
-    free_tensor_ -= uses_tensor(unit) ? count : 0;
-    free_vector_ -= uses_vector(unit) ? count : 0;
+    free_tensor_ -= plan::needs_tensor(unit) ? count : 0;
+    free_vector_ -= plan::needs_vector(unit) ? count : 0;
     free_network_ -= unit == TaskUnit::kNetwork ? count : 0;
   }
 
@@ -187,10 +185,10 @@ Picoseconds least_makespan(const ScheduleProblem& problem) {
     least = std::max(least, chain);
   }
   if (problem.tensor_cores > 0) {
-    least = std::max(least, least_by_cores(problem, problem.tensor_cores, uses_tensor));
+    least = std::max(least, least_by_cores(problem, problem.tensor_cores, plan::needs_tensor));
   }
   if (problem.vector_cores > 0) {
-    least = std::max(least, least_by_cores(problem, problem.vector_cores, uses_vector));
+    least = std::max(least, least_by_cores(problem, problem.vector_cores, plan::needs_vector));
   }
   return std::max(
       least, least_by_cores(problem, 1, [](TaskUnit unit) { return unit == TaskUnit::kNetwork; }));

@@ -119,6 +119,7 @@ class Checker {
   struct Sums {
     double forward_s = 0, backward_s = 0, network_s = 0, recompute_s = 0, optimizer_s = 0;
     double parameters = 0, saved = 0, transient = 0, largest = 0;
+    double constants = 0;
   };
 
   Sums sum(std::size_t index) const {
@@ -135,8 +136,23 @@ class Checker {
       sums.optimizer_s += layer.optimizer.value() * count;
       sums.parameters += static_cast<double>(layer.parameters) * count;
       sums.saved += bytes(work.saved) * count;
-      sums.transient = std::max(sums.transient, bytes(work.transient));
       sums.largest = std::max(sums.largest, static_cast<double>(layer.parameters));
+    }
+    // Beside all that the stage saves: a layer runs while those behind it keep nothing yet. The
+    // layers of one chunk cannot be told from those of the next.
+    double behind = 0;
+    for (auto run = stage.layers.rbegin(); run != stage.layers.rend(); ++run) {
+      const LayerWork& work = *work_of(chain_.layers[run->layer], stage.recompute);
+      sums.transient =
+          std::max(sums.transient,
+                   bytes(work.transient) - bytes(chain_.layers[run->layer].constants) - behind);
+      behind +=
+          plan_.strategy.interleave > 1 ? 0 : bytes(work.saved) * static_cast<double>(run->count);
+    }
+    for (std::size_t i = 0; i < chain_.layers.size(); ++i) {
+      const bool is_there =
+          std::ranges::any_of(stage.layers, [i](const StageLayers& run) { return run.layer == i; });
+      sums.constants += is_there ? bytes(chain_.layers[i].constants) : 0;
     }
     if (index > 0 && index + 1 == plan_.stages.size()) {
       sums.parameters += static_cast<double>(chain_.tied_parameters);
@@ -201,10 +217,11 @@ class Checker {
     }
     const double gathered = s.zero == 3 ? 2 * sums.largest * bytes(terms_.states.weight) : 0;
     expect(s.interleave > 1 ? bytes(memory.transient) <= sums.transient + gathered &&
-                                  bytes(memory.transient) >= sums.transient
+                                  bytes(memory.transient) >= 0
                             : bytes(memory.transient) == sums.transient + gathered,
            name + "transient bytes are not its layers'");
-    expect(memory.other == terms_.other, name + "other bytes are not those that were asked for");
+    expect(bytes(memory.other) == bytes(terms_.other) + sums.constants,
+           name + "other bytes are not those that were asked for and constants");
     const double total = bytes(memory.weights) + bytes(memory.gradients) + bytes(memory.optimizer) +
                          bytes(memory.activations) + bytes(memory.transient) + bytes(memory.other);
     expect(!plan_.fits || total <= bytes(terms_.capacity), name + "does not fit");
@@ -225,17 +242,33 @@ class Checker {
     }
     expect(is_near(sum_s, iteration_s), "parts do not add up to the iteration");
     // A device runs all its micro-batches one after another; the first one passes all stages.
-    double busiest_s = 0, through_s = 0, optimizer_s = 0;
+    double busiest_s = 0, through_s = 0, optimizer_s = 0, exposed_s = 0;
+    double reached_s = 0;  // when the first micro-batch comes
+    const auto count = static_cast<double>(plan_.microbatches);
     for (const PlanStage& stage : plan_.stages) {
       const double both_s = (stage.forward + stage.backward).value();
       busiest_s = std::max(busiest_s, both_s);
       through_s += both_s;
       optimizer_s = std::max(optimizer_s, stage.optimizer.value());
+      exposed_s = std::max(exposed_s, stage.exposed.value());
+      expect(iteration_s >=
+                 (reached_s + both_s * count + stage.exposed.value() + stage.optimizer.value()) *
+                     (1 - kRounding),
+             "takes less than one of its stages");
+      if (plan_.strategy.interleave == 1) {
+        reached_s += stage.forward.value() + plan_.transfer.value();
+      }
     }
     const double least_s =
-        std::max(through_s, busiest_s * static_cast<double>(plan_.microbatches)) + optimizer_s +
-        plan_.tied.value();
+        std::max(through_s, busiest_s * count) + optimizer_s + plan_.tied.value();
     expect(iteration_s >= least_s * (1 - kRounding), "takes less than its stages");
+    // Nothing beside anything else.
+    const double boundaries =
+        static_cast<double>(plan_.stages.size()) * static_cast<double>(plan_.strategy.interleave) -
+        1;
+    const double most_s = count * (through_s + 2 * boundaries * plan_.transfer.value()) +
+                          exposed_s + plan_.tied.value() + optimizer_s;
+    expect(iteration_s <= most_s * (1 + kRounding), "takes more than all passes one after another");
   }
 
   const PlanTerms& terms_;

@@ -94,13 +94,16 @@ class NoPlan(Plans):
         self.no_answer(*args, "--devices", str(devices - 1))
 
     def test_choices_that_do_not_go_together(self):
-        for choices in (("--pipeline", "30"), ("--data", "16"), ("--microbatch", "8", "--data", "8"),
-                        ("--schedule", "interleaved", "--pipeline", "1"), ("--pipeline", "3")):
-            self.assertIn("no strategy is left", self.no_answer(*SMALL, *choices))
+        self.assertIn("no strategy is left", self.no_answer(*SMALL, "--pipeline", "3"))
 
-    def test_more_stages_than_layers(self):
-        self.assertIn("no strategy is left", self.no_answer("bert-large", *SETTING, "--devices", "64", "--global-batch",
-                                                            "32", "--pipeline", "27"))
+    def test_needs_in_json(self):
+        result = self.start(["place", "gpt3-175b", *SETTING, "--devices", "8", "--global-batch", "32", "--json"])
+        self.assertEqual(result.returncode, 1)
+        answer = json.loads(result.stdout)
+        self.assertEqual((answer["status"], answer["stages"]), ("infeasible", []))
+        self.assertGreater(answer["needed_devices"], 8)
+        self.assertGreater(answer["needed_memory_bytes"], 80 << 30)
+        self.assertIn("no plan fits", answer["reason"])
 
 
 class Refusals(Plans):
@@ -113,6 +116,17 @@ class Refusals(Plans):
         self.assertIn("--microbatch: 5 does not divide the global batch of 32", refusal("--microbatch", "5"))
         self.assertIn("--zero: expected stages from 0 to 3", refusal("--zero", "4"))
         self.assertIn("--tensor: expected whole numbers", refusal("--tensor", "0"))
+        self.assertIn("--tensor: none of 3, 5 divides", refusal("--tensor", "3,5"))
+        self.assertIn("--microbatch: none of 3, 5 divides the global batch of 32", refusal("--microbatch", "3,5"))
+        self.assertIn("--pipeline: expected at most 26 stages, as many as the model has layers, found 27, 30",
+                      refusal("--pipeline", "27,30"))
+        self.assertIn("--devices: tensor x pipeline x data is at least 16, and there are 8 devices",
+                      refusal("--data", "16"))
+        self.assertIn("--microbatch: no micro-batch of 8 times a data width of 8 divides the global batch of 32",
+                      refusal("--microbatch", "8", "--data", "8"))
+        self.assertIn("--schedule: interleaved stages need a --pipeline of more than 1",
+                      refusal("--schedule", "interleaved", "--pipeline", "1"))
+        self.assertIn("--interleave: expected 1", refusal("--schedule", "1f1b", "--interleave", "2"))
         self.assertIn("--devices", refusal("--devices", "0"))
         self.assertIn("--global-batch", refusal("--global-batch", "-1"))
 
@@ -125,7 +139,7 @@ class Refusals(Plans):
         self.assertIn("--order: expected the letters", refusal("--order", "tpp"))
         self.assertIn("expected on or off, found \"maybe\"", refusal("--sequence-parallel", "maybe"))
         self.assertIn("expected expert", refusal("--strategy", "best"))
-        self.assertIn("expected modern or phaze2024", refusal("--assumptions", "old"))
+        self.assertIn("expected modern, phaze2024 or phaze2024-released", refusal("--assumptions", "old"))
         self.assertIn("\"nochip\"", self.refusal("place", "bert-large", "--chip", "nochip"))
         self.assertIn("\"nocluster\"", self.refusal("place", "bert-large", "--chip", "h100", "--cluster", "nocluster"))
         self.assertIn("\"nomodel\"", self.refusal("place", "nomodel", "--chip", "h100"))

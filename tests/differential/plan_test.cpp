@@ -48,7 +48,7 @@ void compare(std::uint64_t seed, const PlanCaseOptions& options, Seen& seen) {
   ASSERT_EQ(answer.plans.empty(), all.empty());
   ASSERT_EQ(faults_of(made, answer), "");
   PlannerOptions every;
-  every.use_bounds = false;
+  every.use_bounds = every.use_limits = false;
   every.keep = all.size() + 1;
   const PlannerAnswer full = place::solve_plan(made.problem, costs, every);
   ASSERT_EQ(faults_of(made, full), "");
@@ -114,6 +114,35 @@ TEST(Planner, EqualsTryingEverythingOnLongerChains) {
   EXPECT_GT(seen.deep, 50);
 }
 
+// Each rule that cuts the search short turned off alone.
+TEST(Planner, IsTheSameWithoutAnyOneRule) {
+  PlanCaseOptions options;
+  options.most_layers = 8;
+  options.most_devices = 8;
+  options.most_batch = 16;
+  options.schedules = {};
+  for (std::uint64_t seed = 40'000; seed < 41'000; ++seed) {
+    SCOPED_TRACE(seed);
+    options.is_deep = seed % 2 == 0;
+    const PlanCase made = random_plan_case(seed, options);
+    MadeUpCosts costs = made.costs();
+    const PlannerAnswer answer = place::solve_plan(made.problem, costs);
+    std::vector<PlannerOptions> others(4);
+    others[0].use_bounds = false;
+    others[1].use_limits = false;
+    others[2].partition.drops_dominated = false;
+    others[3].partition.is_first_without_runs = false;
+    for (const PlannerOptions& other : others) {
+      const PlannerAnswer without = place::solve_plan(made.problem, costs, other);
+      ASSERT_EQ(answer.plans.size(), without.plans.size());
+      if (!answer.plans.empty()) {
+        expect_same(answer.plans.front().iteration.value(),
+                    without.plans.front().iteration.value());
+      }
+    }
+  }
+}
+
 // All schedules: those that interleave have no brute force, but bounds must not matter.
 TEST(Planner, IsTheSameWithoutBounds) {
   PlanCaseOptions options;
@@ -131,7 +160,7 @@ TEST(Planner, IsTheSameWithoutBounds) {
     some.keep = 1 + seed % 3;
     const PlannerAnswer answer = place::solve_plan(made.problem, costs, some);
     ASSERT_EQ(faults_of(made, answer), "");
-    some.use_bounds = false;
+    some.use_bounds = some.use_limits = false;
     const PlannerAnswer other = place::solve_plan(made.problem, costs, some);
     ASSERT_EQ(faults_of(made, other), "");
     ASSERT_EQ(answer.plans.size(), other.plans.size());

@@ -92,10 +92,13 @@ class Cuts {
       const std::int64_t owners = strategy_.zero >= from_stage ? strategy_.data : 1;
       return (count * each.value() + owners - 1) / owners;
     };
-    std::int64_t saved = 0, transient = 0, largest = 0;
+    // The last micro-batch of those in flight has got as far as some layer.
+    std::int64_t saved = 0, newest = 0, largest = 0, constants = 0;
     for (std::size_t i = begin; i < end; ++i) {
+      const std::int64_t own = flat_[i]->constants.value();
       saved += work(*flat_[i], way).saved.value();
-      transient = std::max(transient, work(*flat_[i], way).transient.value());
+      newest = std::max(newest, saved + work(*flat_[i], way).transient.value() - own);
+      constants += i > begin && flat_[i] == flat_[i - 1] ? 0 : own;
       largest = std::max(largest, flat_[i]->parameters);
     }
     const auto behind = strategy_.pipeline - static_cast<std::int64_t>(stages_.size());
@@ -104,8 +107,8 @@ class Cuts {
     const std::int64_t gathered =
         strategy_.zero == 3 ? 2 * largest * problem_.states.weight.value() : 0;
     return part(problem_.states.weight, 3) + part(problem_.states.gradient, 2) +
-           part(problem_.states.optimizer, 1) + saved * in_flight + transient + gathered +
-           problem_.other.value();
+           part(problem_.states.optimizer, 1) + saved * (in_flight - 1) + newest + constants +
+           gathered + problem_.other.value();
   }
 
   Bytes gradients(std::int64_t count) const {
@@ -151,33 +154,109 @@ class Cuts {
     return stage;
   }
 
-  double iteration_s() const {
-    const std::size_t count = stages_.size();
-    double sum_s = 0, forward_s = 0, backward_s = 0, period_s = 0, late_s = 0, optimizer_s = 0;
-    double before_s = 0;  // of backwards and transfers in front
-    for (std::size_t i = 0; i < count; ++i) {
-      const Stage& stage = stages_[i];
-      sum_s += stage.forward_s + stage.backward_s;
+  double total_s(std::size_t i) const { return stages_[i].forward_s + stages_[i].backward_s; }
+  // Stages first .. last forward and back.
+  double loop_s(std::size_t first, std::size_t last) const {
+    double sum_s = 2 * transfer_s_ * static_cast<double>(last - first);
+    for (std::size_t i = first; i <= last; ++i) {
+      sum_s += total_s(i);
+    }
+    return sum_s;
+  }
+  // The longest way to spend so many passes in loops from stage i to some stage, where only loops
+  // over all stages may be long.
+  double loops_s(std::size_t i, std::int64_t passes) const {
+    constexpr std::size_t kMost = 4;
+    const std::size_t last = stages_.size() - 1;
+    const std::size_t all = stages_.size() - i;
+    double longest_s = 0;
+    for (std::size_t end = i; end <= std::min(last, i + kMost - 1); ++end) {
+      const auto length = static_cast<std::int64_t>(end - i + 1);
+      double sum_s = static_cast<double>(passes / length) * loop_s(i, end);
+      if (passes % length > 0) {
+        sum_s += loop_s(i, i + static_cast<std::size_t>(passes % length) - 1);
+      }
+      longest_s = std::max(longest_s, sum_s);
+    }
+    const auto count = static_cast<std::int64_t>(all);
+    if (passes >= count) {
+      longest_s = std::max(longest_s, static_cast<double>(passes / count) * loop_s(i, last) +
+                                          loops_s(i, passes % count));
+    }
+    return longest_s;
+  }
+  // From the first forward of stage 0 to its last backward, through passes of stage i: by way of
+  // the last stage in the end, or not.
+  double path_s(std::size_t i, bool is_through) const {
+    const std::size_t last = stages_.size() - 1;
+    const Stage& stage = stages_[i];
+    const double outside_s = loop_s(0, i) - total_s(i);
+    const double around_s = loop_s(i, last) - total_s(i);
+    const std::int64_t ahead = std::min(static_cast<std::int64_t>(last - i), microbatches_ - 1);
+    const std::int64_t rest = microbatches_ - 2 - ahead;
+    const auto times = [](std::int64_t count, double each_s) {
+      return static_cast<double>(count) * each_s;
+    };
+    const double straight_s = total_s(i) + around_s;
+    double inside_s = 0;
+    if (is_through) {
+      inside_s = straight_s + times(microbatches_ - 1, std::max(stage.forward_s, transfer_s_));
+    } else {
+      inside_s = std::max(
+          straight_s + times(microbatches_ - 1, stage.backward_s),
+          times(1 + ahead, total_s(i)) +
+              times(microbatches_ - 1 - ahead, std::max(stage.forward_s, stage.backward_s)));
+    }
+    if (rest >= 0) {
+      const double out_s = is_through ? around_s : times(ahead, stage.backward_s);
+      inside_s = std::max(inside_s, std::max(around_s, times(ahead, stage.forward_s)) +
+                                        2 * total_s(i) + loops_s(i, rest) + out_s);
+    }
+    return outside_s + inside_s;
+  }
+
+  double one_by_one_s() const {
+    double ready_s = 0;
+    for (std::size_t i = 0; i < stages_.size(); ++i) {
+      double behind_s = 0;  // from the end of stage k's last backward to that of stage 0
+      for (std::size_t k = 0; k < stages_.size(); ++k) {
+        ready_s = std::max(ready_s, path_s(i, true) - behind_s + stages_[k].exposed_s);
+        if (k <= i) {
+          ready_s = std::max(ready_s, path_s(i, false) - behind_s + stages_[k].exposed_s);
+        }
+        behind_s += stages_[k].backward_s + transfer_s_;
+      }
+    }
+    return ready_s;
+  }
+
+  // The slowest forwards, then the slowest backwards that some stage waits for.
+  double all_forwards_first_s() const {
+    const double more = static_cast<double>(microbatches_ - 1);
+    double forward_s = transfer_s_, ready_s = 0;
+    for (const Stage& stage : stages_) {
       forward_s = std::max(forward_s, stage.forward_s);
-      backward_s = std::max(backward_s, stage.backward_s);
-      period_s = std::max(period_s, stage.forward_s + stage.backward_s);
-      late_s = std::max(late_s, stage.exposed_s - before_s);
-      before_s += stage.backward_s + transfer_s_;
+    }
+    for (std::size_t k = 0; k < stages_.size(); ++k) {
+      double backward_s = transfer_s_, behind_s = 0;
+      for (std::size_t i = 0; i < stages_.size(); ++i) {
+        behind_s += i < k ? stages_[i].backward_s + transfer_s_ : 0;
+        backward_s = i < k ? backward_s : std::max(backward_s, stages_[i].backward_s);
+      }
+      ready_s = std::max(ready_s, loop_s(0, stages_.size() - 1) + more * (forward_s + backward_s) -
+                                      behind_s + stages_[k].exposed_s);
+    }
+    return ready_s;
+  }
+
+  double iteration_s() const {
+    double optimizer_s = 0;
+    for (const Stage& stage : stages_) {
       optimizer_s = std::max(optimizer_s, stage.optimizer_s);
-      double behind_s = 0;
-      for (std::size_t k = i; k < count; ++k) {
-        behind_s += stages_[k].forward_s + stages_[k].backward_s;
-      }
-      const auto window = static_cast<double>(count - i);
-      if (static_cast<std::int64_t>(count - i) < microbatches_) {
-        period_s = std::max(period_s, (behind_s + 2 * transfer_s_ * (window - 1)) / window);
-      }
     }
-    if (strategy_.schedule == plan::PipelineSchedule::kGpipe) {
-      period_s = forward_s + backward_s;
-    }
-    return sum_s + 2 * transfer_s_ * static_cast<double>(count - 1) +
-           static_cast<double>(microbatches_ - 1) * period_s + late_s + tie_s_ + optimizer_s;
+    return tie_s_ + optimizer_s +
+           (strategy_.schedule == plan::PipelineSchedule::kGpipe ? all_forwards_first_s()
+                                                                 : one_by_one_s());
   }
 
   const place::PlanProblem& problem_;

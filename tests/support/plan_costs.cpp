@@ -41,6 +41,7 @@ Chain MadeUpCosts::make_chain(const Strategy& strategy) const {
     plan::ChainLayer layer;
     layer.repeat = made_up.repeat;
     layer.parameters = share(made_up.parameters, strategy.tensor);
+    layer.constants = Bytes(made_up.constants);
     layer.optimizer = Seconds(made_up.optimizer_s / tensor);
     const double network_s = strategy.tensor == 1
                                  ? 0
@@ -57,7 +58,8 @@ Chain MadeUpCosts::make_chain(const Strategy& strategy) const {
                               work.recompute.value());
       work.forward_network = work.backward_network = Seconds(network_s);
       work.saved = Bytes(share(made_up.ways[r]->saved * strategy.microbatch, sharers));
-      work.transient = Bytes(share(made_up.transient * strategy.microbatch, strategy.tensor));
+      work.transient =
+          Bytes(share(made_up.transient * strategy.microbatch, strategy.tensor)) + layer.constants;
       layer.work[r] = work;
     }
     chain.layers.push_back(std::move(layer));
@@ -132,6 +134,7 @@ MadeUpLayer draw_layer(Random& random, std::int64_t kind) {
       layer.ways[r] = {recompute_s, kept};
     }
   }
+  layer.constants = random.toss() ? 0 : random.pick(0, 20);
   return layer;
 }
 

@@ -19,6 +19,7 @@ struct MadeUpLayer {
   std::int64_t parameters = 0;
   double forward_s = 0, backward_s = 0, optimizer_s = 0;
   std::int64_t transient = 0;
+  std::int64_t constants = 0;
   std::int64_t message = 0;  // of the tensor-parallel group, in each pass
   // By way to recompute; ways that are not offered have nothing.
   struct Way {

@@ -53,7 +53,7 @@ void expect_no_worse(std::uint64_t first, Change change) {
     ASSERT_LE(after_s, rounded_up(before_s));
     better += after_s < before_s ? 1 : 0;
   }
-  EXPECT_GT(better, static_cast<int>(kCases / 20));
+  EXPECT_GT(better, static_cast<int>(kCases / 30));
 }
 
 TEST(Planner, MoreMemoryIsNoWorse) {

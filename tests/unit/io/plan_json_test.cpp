@@ -57,6 +57,19 @@ TEST(PlanReader, WhatFollowsFromOtherKeysIsNotRead) {
             read(file(kTwo)));
 }
 
+TEST(PlanReader, WhatGoesWithAPlanIsNotRead) {
+  EXPECT_EQ(read(file(kTwo, "notes: [a], training: {tokens: 1}, why: {binds: []}")),
+            read(file(kTwo)));
+  EXPECT_EQ(read(file(kTwo, "assumptions: phaze2024")).assumptions, "phaze2024");
+}
+
+TEST(PlanWriter, NoPlanSaysWhatWouldDo) {
+  EXPECT_EQ(write_no_plan("nothing fits").find("needed"), std::string::npos);
+  const std::string text = write_no_plan("nothing fits", Bytes(7), 12);
+  EXPECT_NE(text.find("\"needed_memory_bytes\": 7"), std::string::npos);
+  EXPECT_NE(text.find("\"needed_devices\": 12"), std::string::npos);
+}
+
 TEST(PlanReader, WhatIsMissing) {
   EXPECT_EQ(faults_of("{}"),
             (Lines{"test.yaml:1:1: error: schema: this key is required: expected a whole number "

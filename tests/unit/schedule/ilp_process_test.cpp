@@ -37,6 +37,19 @@ TEST(RunApart, SurvivesWhatDies) {
             std::nullopt);
 }
 
+TEST(RunApart, StopsWhenItIsTold) {
+  int asked = 0;
+  const auto numbers = run_apart(
+      []() -> std::vector<double> {
+        while (true) {
+          pause();
+        }
+      },
+      Seconds(60), [&asked] { return ++asked == 3; });
+  EXPECT_EQ(numbers, std::nullopt);
+  EXPECT_EQ(asked, 3);
+}
+
 TEST(RunApart, StopsWhatTakesTooLong) {
   const auto endless = []() -> std::vector<double> {
     while (true) {

@@ -113,6 +113,14 @@ TEST(TrainingPlanCheck, FindsEveryFault) {
          s.terms.bound = Seconds(0);
          s.plan.iteration = Seconds(20);
        }},
+      {"than one of its stages",
+       [](Sample& s) { s.plan.stages[1].gradients = s.plan.stages[1].exposed = s.plan.iteration; }},
+      {"one after another",
+       [](Sample& s) {
+         s.plan.parts.bubble += s.plan.iteration * 99.0;
+         s.plan.iteration = s.plan.iteration * 100.0;
+       }},
+      {"and constants", [](Sample& s) { s.chain.layers[1].constants = Bytes(3); }},
       {"no time that is",
        [](Sample& s) { s.plan.iteration = Seconds(std::numeric_limits<double>::quiet_NaN()); }},
   };

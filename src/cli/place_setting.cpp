@@ -1,0 +1,132 @@
+#include "cli/place_setting.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "cli/assumptions.h"
+#include "cli/place_limits.h"
+#include "graph/optimizer.h"
+#include "io/file_writer.h"
+#include "presets/chips.h"
+#include "presets/clusters.h"
+
+namespace phaze::cli {
+namespace {
+
+// "300e9", "300B", "15T", "2.5M".
+std::optional<double> parse_tokens(std::string_view text) {
+  double scale = 1;
+  if (!text.empty()) {
+    const char last = text.back();
+    scale = last == 'k' || last == 'K'   ? 1e3
+            : last == 'M'                ? 1e6
+            : last == 'B' || last == 'G' ? 1e9
+            : last == 'T'                ? 1e12
+                                         : 1;
+    text.remove_suffix(scale > 1 ? 1 : 0);
+  }
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  const double tokens = value * scale;
+  constexpr double kMostTokens = 1e18;
+  return is_number && std::isfinite(tokens) && tokens >= 1 && tokens <= kMostTokens
+             ? std::optional(tokens)
+             : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<search::PlanSetting> read_setting(const PlanOptions& options,
+                                                Diagnostics& diagnostics) {
+  const std::size_t before = diagnostics.error_count();
+  const auto has_errors = [&] { return diagnostics.error_count() > before; };
+  const auto fault = [&diagnostics](const std::string& option, const std::string& message) {
+    diagnostics.error({"command line", 0, 0, option}, message);
+  };
+  const std::optional<Assumptions> assumptions = parse_assumptions(options.assumptions);
+  if (!assumptions) {
+    fault("--assumptions", "expected modern, phaze2024 or phaze2024-released, found \"" +
+                               options.assumptions + "\"");
+  }
+  if (options.chip.empty()) {
+    fault("--chip", "a plan needs a chip");
+  }
+  search::PlanSetting setting;
+  setting.limits = read_limits(options, diagnostics);
+  apply_strategy(options, setting.limits, diagnostics);
+  if (!options.output.empty() && !has_errors()) {
+    io::check_writable(options.output, diagnostics);
+  }
+  if (has_errors()) {
+    return std::nullopt;
+  }
+  setting.assumptions = *assumptions;
+  ModelOptions model_options = options.model;
+  assume(*assumptions, model_options);
+  setting.devices = options.devices > 0 ? options.devices : search::default_devices(*assumptions);
+  setting.global_batch =
+      options.global_batch > 0 ? options.global_batch : search::default_global_batch(*assumptions);
+  setting.overlap = !options.no_overlap;
+  std::vector<std::string> settings = chip_settings(*assumptions);
+  settings.insert(settings.end(), options.settings.begin(), options.settings.end());
+  const auto chip = presets::load_chip(options.chip, settings, diagnostics);
+  const auto cluster = presets::load_cluster(
+      is_given(options, "--cluster") ? options.cluster : default_cluster(*assumptions), {},
+      diagnostics);
+  auto workload = load_workload(model_options, diagnostics);
+  if (!chip || !cluster || !workload) {
+    return std::nullopt;
+  }
+  setting.chip = *chip;
+  setting.cluster = *cluster;
+  setting.model = std::move(workload->model);
+  setting.build = workload->build;
+  setting.training = workload->training;
+  if (!search::peak_of(setting)) {
+    fault("--precision",
+          setting.chip.name + " has no matrix units for " +
+              std::string(graph::to_string(graph::weight_type(setting.training.precision))));
+    return std::nullopt;
+  }
+  check_limits(options, setting, diagnostics);
+  if (has_errors()) {
+    return std::nullopt;
+  }
+  return setting;
+}
+
+std::optional<RunRequest> read_run(const PlanOptions& options, Diagnostics& diagnostics) {
+  RunRequest request;
+  const auto take = [&](const char* name, double value, auto& price) {
+    if (is_given(options, name)) {
+      price = value;
+      if (options.tokens.empty()) {
+        diagnostics.error({"command line", 0, 0, name}, "means nothing without --tokens");
+      }
+    }
+  };
+  take("--pue", options.pue, request.prices.pue);
+  take("--usd-per-kwh", options.usd_per_kwh, request.prices.usd_per_kwh);
+  take("--kg-per-kwh", options.kg_per_kwh, request.prices.kg_per_kwh);
+  take("--life-years", options.life_years, request.prices.life_years);
+  take("--usd-per-device", options.usd_per_device, request.prices.usd_per_device);
+  take("--usd-per-device-hour", options.usd_per_device_hour, request.prices.usd_per_device_hour);
+  if (is_given(options, "--pue") && options.pue < 1) {
+    diagnostics.error({"command line", 0, 0, "--pue"}, "expected 1 or more");
+  }
+  if (options.tokens.empty()) {
+    return std::nullopt;
+  }
+  const auto tokens = parse_tokens(options.tokens);
+  if (!tokens) {
+    diagnostics.error({"command line", 0, 0, "--tokens"},
+                      "expected a number from 1 to 1e18, such as 300e9, 300B or 15T, found \"" +
+                          options.tokens + "\"");
+    return std::nullopt;
+  }
+  request.tokens = *tokens;
+  return request;
+}
+
+}  // namespace phaze::cli

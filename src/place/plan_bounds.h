@@ -1,0 +1,40 @@
+#pragma once
+// No plan of a strategy takes less, by a few numbers of its chain: stages that are balanced as well
+// as whole layers allow (interleaved: as they are), no recomputation, no tensor-parallel
+// communication unless the tensor group is innermost, nothing exposed of gradients, and an
+// optimiser step that is spread evenly. docs/models.md, 18.3.
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "plan/strategy.h"
+#include "plan/training_plan.h"
+
+namespace phaze::place {
+
+// Layers between single ones at the ends: those that interleaving spreads.
+struct Body {
+  std::size_t begin = 0, end = 0;
+  std::int64_t length() const { return static_cast<std::int64_t>(end - begin); }
+};
+Body body_of(const plan::Chain& chain);
+
+// Numbers of a chain that bounds need.
+struct ChainBound {
+  double sum_s = 0, optimizer_s = 0;
+  double share = 1;  // of a layer's time, that the longer kind of pass takes in all layers alike
+  std::vector<std::pair<double, double>> runs;  // time of a layer, repeats
+  std::vector<double> before_s{0};              // of the layers before some layer
+  Body body;
+
+  double longest_s(double stages) const;  // of so many stages, the longest at its least
+};
+
+ChainBound bound_of(const plan::Chain& chain, bool has_network);
+
+// `longest_s`: the bound's, of the strategy's stages.
+double least_s(const ChainBound& bound, const plan::Strategy& strategy, double longest_s,
+               std::int64_t microbatches);
+
+}  // namespace phaze::place

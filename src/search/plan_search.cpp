@@ -1,0 +1,158 @@
+#include "search/plan_search.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "place/planner.h"
+#include "search/plan_record.h"
+
+namespace phaze::search {
+
+using place::PlanLimits;
+using place::PlannerAnswer;
+using plan::TrainingPlan;
+
+namespace {
+
+// Stages and widths are given: whether they fit or not is an answer.
+bool is_strategy(const PlanLimits& limits) {
+  return limits.tensor.size() == 1 && limits.pipeline.size() == 1 && limits.data.size() == 1;
+}
+
+// The plan that needs the least memory, to a mebibyte: the fastest one for a capacity that is
+// doubled until there is one, and then lowered. For problems without a plan that fits.
+std::optional<TrainingPlan> find_leanest_plan(const place::PlanProblem& problem,
+                                              ClusterCosts& costs) {
+  constexpr int kDoublings = 12;
+  constexpr std::int64_t kMebibyte = 1 << 20;
+  place::PlanProblem roomier = problem;
+  const auto solve = [&](Bytes capacity) -> std::optional<TrainingPlan> {
+    roomier.capacity = capacity;
+    PlannerAnswer found = place::solve_plan(roomier, costs);
+    return found.plans.empty() ? std::nullopt : std::optional(std::move(found.plans.front()));
+  };
+  std::optional<TrainingPlan> best;
+  Bytes too_little = problem.capacity;
+  for (int i = 0; i < kDoublings && !best; ++i) {
+    best = solve(too_little * 2);
+    too_little = best ? too_little : too_little * 2;
+  }
+  while (best && plan::peak_memory(*best).value() - too_little.value() > kMebibyte) {
+    const Bytes middle((plan::peak_memory(*best).value() + too_little.value()) / 2);
+    if (auto leaner = solve(middle)) {
+      best = std::move(leaner);
+    } else {
+      too_little = middle;
+    }
+  }
+  if (best) {
+    best->capacity = problem.capacity;
+    best->fits = false;
+  }
+  return best;
+}
+
+std::string why_none_is_left(const PlannerAnswer& found, const PlanSetting& setting,
+                             const ClusterCosts& costs) {
+  if (found.unplaced > 0) {
+    return "no strategy is left: the groups of devices asked for do not fill the levels of "
+           "cluster " +
+           setting.cluster.name + " evenly";
+  }
+  return "no strategy is left: " +
+         (costs.reason().empty() ? std::string("widths, stages and devices do not go together")
+                                 : costs.reason());
+}
+
+}  // namespace
+
+PlanAnswer find_modern_plan(const PlanSetting& setting, SettingCosts& costs,
+                            const PlanSearchOptions& options) {
+  place::PlanProblem problem = make_plan_problem(setting);
+  place::PlannerOptions planner;
+  planner.keep = options.keep;
+  planner.is_cancelled = options.is_cancelled;
+  PlanAnswer answer;
+  PlannerAnswer found = place::solve_plan(problem, costs.costs(), planner);
+  if (found.strategies == 0 &&
+      problem.limits.recompute == std::vector{plan::Recompute::kSelective}) {
+    // Layers without an attention core that keeps anything.
+    problem.limits.recompute = {plan::Recompute::kNone};
+    found = place::solve_plan(problem, costs.costs(), planner);
+    if (found.strategies > 0) {
+      answer.notes.emplace_back("selective recomputation saves nothing here: this is without it");
+    }
+  }
+  answer.bound = found.bound;
+  answer.is_complete = found.is_complete;
+  answer.strategies = found.strategies;
+  answer.priced = found.priced;
+  answer.excluded = found.excluded;
+  if (found.plans.empty() && found.is_complete && found.strategies > 0 &&
+      is_strategy(setting.limits)) {
+    if (auto leanest = find_leanest_plan(problem, costs.costs())) {
+      answer.bound = leanest->iteration;
+      found.plans.push_back(*std::move(leanest));
+    }
+  }
+  for (const TrainingPlan& plan : found.plans) {
+    answer.chains.push_back(*costs.costs().chain(plan.strategy));
+  }
+  answer.plans = std::move(found.plans);
+  if (answer.plans.empty() && answer.strategies == 0) {
+    answer.reason = why_none_is_left(found, setting, costs.costs());
+  }
+  return answer;
+}
+
+PlanAnswer find_original_plan(const PlanSetting& setting, const OriginalChains& chains) {
+  PlanAnswer answer;
+  OriginalPlanAnswer found = solve_original_plan(chains.chains, make_original_terms(setting));
+  answer.strategies = found.problems;
+  answer.priced = found.solved;
+  answer.excluded = found.problems - found.solved;
+  if (found.best) {
+    answer.bound = found.best->plan.iteration;
+    answer.plans.push_back(found.best->plan);
+    answer.chains.push_back(chains.chains[found.best->chain].chain);
+    answer.original = std::move(found.best);
+  } else if (!found.reason.empty()) {
+    answer.reason = "the strategy cannot be: " + found.reason;
+  } else if (found.problems == 0) {
+    answer.reason =
+        "no strategy is left: " +
+        (chains.reason.empty() ? std::string("widths, micro-batches and devices do not go together")
+                               : chains.reason);
+  }
+  return answer;
+}
+
+PlanAnswer find_plan(const PlanSetting& setting, const PlanSearchOptions& options) {
+  if (is_original(setting.assumptions)) {
+    return find_original_plan(setting, make_original_chains(setting));
+  }
+  SettingCosts costs(setting);
+  return find_modern_plan(setting, costs, options);
+}
+
+plan::PlanRecord make_record(const PlanSetting& setting, const PlanAnswer& answer) {
+  CHECK(!answer.plans.empty(), "a record needs a plan");
+  const auto peak = peak_of(setting);
+  CHECK(peak.has_value(), "a plan runs on a chip with its number format");
+  plan::PlanRecord record =
+      make_record(answer.plans.front(), answer.chains.front(), setting.chip, *peak, answer.bound,
+                  answer.is_complete && answer.has_fitting());
+  record.cluster = setting.cluster.name;
+  record.assumptions = to_string(setting.assumptions);
+  record.sequence = sequence_of(setting);
+  record.notes = answer.notes;
+  if (has_experts(setting)) {
+    record.notes.emplace_back(
+        "the experts of this model are not spread over devices: each device of a tensor-parallel "
+        "group holds its share of every expert");
+  }
+  return record;
+}
+
+}  // namespace phaze::search
