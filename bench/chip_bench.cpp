@@ -1,41 +1,43 @@
-// How long do area, power and cost of all of the original's chips take?
+// How long do area, power and cost of all of the original's chips take, and how long does it take
+// to find the chips of a space that are within its budgets?
 
 #include <benchmark/benchmark.h>
 
-#include "hw/figures.h"
-#include "hw/phaze_space.h"
+#include <cmath>
 
-namespace phaze::hw {
+#include "hw/figures.h"
+#include "presets/spaces.h"
+#include "space/chips.h"
+#include "space/enumerate.h"
+
+namespace phaze {
 namespace {
 
-Chip base_chip() {
-  Chip chip;
-  chip.node_nm = 22;
-  chip.clock = chip.nominal_clock = Hertz(1.05e9);
-  chip.hbm.stacks = chip.hbm.sites = 4;
-  chip.hbm.stack_capacity = Bytes(std::int64_t{20} << 30);
-  chip.hbm.stack_bandwidth = BytesPerSecond(300e9);
-  chip.format_rates[0] = 1;
-  return chip;
+space::Space load(const std::string& name) {
+  Diagnostics diagnostics;
+  return presets::load_space(name, diagnostics).value();
 }
 
 void figures_of_all_phaze_chips(benchmark::State& state) {
-  const std::vector<Chip> chips = enumerate_phaze_chips(base_chip());
-  const auto technology = static_cast<Technology>(state.range(0));
+  const space::Space space = load("phaze2024");
+  std::vector<hw::Chip> chips;
+  double largest = 0;
+  space::visit_chips(space, 0, space::combinations(space),
+                     [&](std::int64_t, const hw::Chip& chip, SquareMillimetres area) {
+                       chips.push_back(chip);
+                       largest = std::max(largest, area.value());
+                     });
+  const auto technology = static_cast<hw::Technology>(state.range(0));
   double area = 0;
   for (auto _ : state) {
     area = 0;
-    for (const Chip& chip : chips) {
-      area += compute_figures(chip, technology)->area.value();
+    for (const hw::Chip& chip : chips) {
+      area += hw::compute_figures(chip, technology)->area.value();
     }
     benchmark::DoNotOptimize(area);
   }
   // In the original's model no chip of its space passes the limit.
-  double largest = 0;
-  for (const Chip& chip : chips) {
-    largest = std::max(largest, total(compute_area_phaze22(chip)).value());
-  }
-  if (chips.size() != 29360 || std::abs(largest - kPhazeAreaLimit.value()) > 1e-8) {
+  if (chips.size() != 29360 || std::abs(largest - space.budgets.area->value()) > 1e-8) {
     state.SkipWithError("not the original's chips");
   }
   state.counters["mean_mm2"] = area / static_cast<double>(chips.size());
@@ -44,16 +46,27 @@ void figures_of_all_phaze_chips(benchmark::State& state) {
 }
 BENCHMARK(figures_of_all_phaze_chips)->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
 
-void enumerate_phaze_space(benchmark::State& state) {
-  std::size_t count = 0;
+// One thread.
+void list_space(benchmark::State& state, const std::string& name, std::size_t least,
+                std::size_t most) {
+  const space::Space space = load(name);
+  std::size_t chips = 0;
   for (auto _ : state) {
-    count = enumerate_phaze_chips(base_chip()).size();
+    chips = space::list_chips(space).size();
   }
-  if (count != 29360) {
-    state.SkipWithError("expected 29,360 chips");
+  if (chips < least || chips > most) {
+    state.SkipWithError("not as many chips as it should have");
   }
+  state.counters["combinations"] = static_cast<double>(space::combinations(space));
+  state.counters["chips"] = static_cast<double>(chips);
 }
-BENCHMARK(enumerate_phaze_space)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(list_space, phaze2024, "phaze2024", 29360, 29360)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(list_space, phaze_slides, "phaze-slides", 1'000'000, 100'000'000)
+    ->Iterations(1)
+    ->Unit(benchmark::kSecond);
+BENCHMARK_CAPTURE(list_space, modern, "modern", 10'000'000, 100'000'000)
+    ->Iterations(1)
+    ->Unit(benchmark::kSecond);
 
 }  // namespace
-}  // namespace phaze::hw
+}  // namespace phaze

@@ -86,7 +86,7 @@ std::string compare_without_rules(const Setting& setting) {
   search::ClusterCosts costs = setting.costs();
   const place::PlannerAnswer with = place::solve_plan(fewer, costs);
   place::PlannerOptions off;
-  off.use_bounds = off.use_limits = false;
+  off.use_bounds = off.use_limits = off.use_memory = false;
   const place::PlannerAnswer without = place::solve_plan(fewer, costs, off);
   const std::string faults = faults_of(fewer, costs, with) + faults_of(fewer, costs, without);
   if (!faults.empty()) {

@@ -20,10 +20,11 @@
 #include "cost/operator.h"
 #include "cost/product.h"
 #include "graph/training.h"
-#include "hw/phaze_space.h"
 #include "models/build.h"
 #include "models/zoo.h"
 #include "presets/chips.h"
+#include "presets/spaces.h"
+#include "space/enumerate.h"
 #include "verify/product.h"
 
 namespace phaze {
@@ -101,13 +102,19 @@ hw::Chip base_chip() {
 std::vector<TensorMachine> phaze_machines() {
   std::vector<TensorMachine> machines;
   std::set<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>> seen;
-  for (const hw::Chip& chip : hw::enumerate_phaze_chips(base_chip())) {
-    const TensorMachine machine = cost::tensor_machine(chip, hw::NumberFormat::kBf16);
-    if (seen.insert({machine.cores, machine.rows, machine.columns, machine.global_buffer.value()})
-            .second) {
-      machines.push_back(machine);
-    }
-  }
+  Diagnostics diagnostics;
+  space::Space space = presets::load_space("phaze2024", diagnostics).value();
+  space.base = base_chip();
+  space::visit_chips(space, 0, space::combinations(space),
+                     [&](std::int64_t, const hw::Chip& chip, SquareMillimetres) {
+                       const TensorMachine machine =
+                           cost::tensor_machine(chip, hw::NumberFormat::kBf16);
+                       if (seen.insert({machine.cores, machine.rows, machine.columns,
+                                        machine.global_buffer.value()})
+                               .second) {
+                         machines.push_back(machine);
+                       }
+                     });
   return machines;
 }
 

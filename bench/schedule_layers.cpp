@@ -11,14 +11,15 @@
 #include "base/rng.h"
 #include "cost/estimate.h"
 #include "graph/training.h"
-#include "hw/phaze_space.h"
 #include "models/build.h"
 #include "models/zoo.h"
 #include "presets/chips.h"
 #include "presets/clusters.h"
+#include "presets/spaces.h"
 #include "schedule/memory.h"
 #include "schedule_sample.h"
 #include "search/layer_schedule.h"
+#include "space/enumerate.h"
 #include "verify/layer_schedule.h"
 
 namespace phaze::bench {
@@ -66,7 +67,12 @@ std::vector<hw::Chip> draw_chips(std::size_t count) {
   Diagnostics diagnostics;
   hw::Chip base = presets::load_chip("tpuv4", {}, diagnostics, hw::Technology::kPhaze22).value();
   base.concurrent_operators = true;
-  const std::vector<hw::Chip> all = hw::enumerate_phaze_chips(base);
+  space::Space space = presets::load_space("phaze2024", diagnostics).value();
+  space.base = base;
+  std::vector<hw::Chip> all;
+  space::visit_chips(
+      space, 0, space::combinations(space),
+      [&all](std::int64_t, const hw::Chip& chip, SquareMillimetres) { all.push_back(chip); });
   std::vector<hw::Chip> chips;
   Rng rng(1);
   for (std::size_t i = 0; i < count; ++i) {

@@ -13,6 +13,7 @@ OUTSIDE = {  # first folder of an include -> target
     "coin": "phaze_cbc",
     "fmt": "fmt::fmt",
     "nlohmann": "nlohmann_json::nlohmann_json",
+    "sqlite3.h": "SQLite::SQLite3",
     "yaml-cpp": "yaml-cpp",
 }
 GENERATED = {"embedded"}

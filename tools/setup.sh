@@ -4,7 +4,7 @@
 # Where it cannot install, it names them and goes on: the build then says what it does not find.
 set -euo pipefail
 
-build='g++ cmake ninja-build libcli11-dev libyaml-cpp-dev nlohmann-json3-dev coinor-libcbc-dev zlib1g-dev libbz2-dev pkgconf'
+build='g++ cmake ninja-build libcli11-dev libyaml-cpp-dev nlohmann-json3-dev coinor-libcbc-dev libtbb-dev libsqlite3-dev zlib1g-dev libbz2-dev pkgconf'
 test='libgtest-dev librapidcheck-dev python3'
 bench='libbenchmark-dev python3'
 check='clang-14 clang-format-14 clang-tidy-14 python3'

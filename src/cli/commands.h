@@ -34,7 +34,10 @@ void add_chip_command(CLI::App& program, Action& action);
 void add_estimate_command(CLI::App& program, Action& action);
 void add_schedule_command(CLI::App& program, Action& action);
 void add_place_command(CLI::App& program, Action& action);
+void add_search_command(CLI::App& program, Action& action);
 void add_simulate_command(CLI::App& program, Action& action);
+void add_spaces_command(CLI::App& program, Action& action);
+void add_study_command(CLI::App& program, Action& action);
 void add_clusters_command(CLI::App& program, Action& action);
 void add_cluster_command(CLI::App& program, Action& action);
 

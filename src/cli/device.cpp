@@ -28,7 +28,7 @@ std::optional<graph::ElementType> missing_format(const hw::Chip& chip, const gra
 }  // namespace
 
 DeviceOrExit make_device(const hw::Chip& chip, const std::string& cluster,
-                         const graph::Model& model) {
+                         const graph::Model& model, search::Assumptions assumptions) {
   Diagnostics diagnostics;
   if (const auto type = missing_format(chip, model)) {
     diagnostics.error(
@@ -47,6 +47,7 @@ DeviceOrExit make_device(const hw::Chip& chip, const std::string& cluster,
     if (chip.links.count > 0) {
       device->cluster = hw::with_link_limit(*device->cluster, hw::link_bandwidth(chip));
     }
+    device->cluster = search::with_assumed_links(*device->cluster, assumptions);
     const auto group =
         cost::place_group(*device->cluster, model.tensor_width, 1, cost::Company::kAll);
     if (!group) {

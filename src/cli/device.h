@@ -9,6 +9,7 @@
 #include "graph/layer.h"
 #include "hw/chip.h"
 #include "hw/cluster.h"
+#include "search/assumptions.h"
 
 namespace phaze::cli {
 
@@ -27,6 +28,7 @@ struct DeviceOrExit {
 // The chip, with the network between tensor-parallel devices where the model has several, and the
 // kernels that its operators were made for. `cluster` is a built-in name or a file.
 DeviceOrExit make_device(const hw::Chip& chip, const std::string& cluster,
-                         const graph::Model& model);
+                         const graph::Model& model,
+                         search::Assumptions assumptions = search::Assumptions::kModern);
 
 }  // namespace phaze::cli

@@ -114,7 +114,10 @@ int run(int argc, char** argv) {
   add_estimate_command(program, action);
   add_schedule_command(program, action);
   add_place_command(program, action);
+  add_spaces_command(program, action);
+  add_search_command(program, action);
   add_simulate_command(program, action);
+  add_study_command(program, action);
   add_clusters_command(program, action);
   add_cluster_command(program, action);
   try {
@@ -136,6 +139,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe shows as a failed write
+  std::signal(SIGXFSZ, SIG_IGN);  // so does a file that has grown to its limit
   phaze::cli::exit_on_interrupt();
   try {
     return phaze::cli::run(argc, argv);

@@ -17,7 +17,9 @@ int run_place(const PlaceOptions& options) {
   Diagnostics diagnostics;
   const bool has_instance = !options.phaze_instance.empty();
   if (has_instance == !options.model.model.empty()) {
-    diagnostics.error({"command line", 0, 0, "MODEL"}, "expected a model or --phaze-instance FILE");
+    diagnostics.error({"command line", 0, 0, "MODEL"},
+                      has_instance ? "expected a model or --phaze-instance FILE, found both"
+                                   : "expected a model or --phaze-instance FILE");
   }
   if (has_instance) {
     std::vector<std::string> given = options.model.given;

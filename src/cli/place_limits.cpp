@@ -83,7 +83,7 @@ class Checker {
   }
 
   void check_stages() {
-    const auto length = search::chain_length(setting_);
+    const auto length = search::chain_length(setting_, diagnostics_);
     if (length && none(limits_.pipeline, [&](std::int64_t stages) { return stages <= *length; })) {
       fault("--pipeline", "expected at most " + std::to_string(*length) +
                               " stages, as many as the model has layers, found " +
@@ -93,6 +93,14 @@ class Checker {
 
   void check_batch() {
     const std::int64_t batch = setting_.global_batch;
+    constexpr double kMostTokens = 1e12;
+    const auto sequence = static_cast<double>(search::sequence_of(setting_));
+    if (static_cast<double>(batch) * sequence > kMostTokens) {
+      fault("--global-batch", "expected at most " + with_prefix(kMostTokens, "tokens") +
+                                  " in all sequences, found " + with_thousands(batch) +
+                                  " sequences of " + shortest(sequence));
+      return;
+    }
     const auto divides = [batch](std::int64_t value) { return batch % value == 0; };
     const auto say = [&](const char* option, const std::vector<std::int64_t>& values) {
       fault(option, (values.size() == 1 ? list_text(values) + " does not divide"
@@ -189,12 +197,18 @@ class Checker {
     refuse("--cluster", setting_.cluster.levels.size() != 1,
            "a cluster of one level, such as flat; " + setting_.cluster.name + " has " +
                std::to_string(setting_.cluster.levels.size()));
+    std::string missing;
+    for (const auto& [option, values] :
+         {std::pair("--tensor", &limits_.tensor), std::pair("--pipeline", &limits_.pipeline),
+          std::pair("--data", &limits_.data)}) {
+      missing += values->size() == 1 ? "" : (missing.empty() ? "" : ", ") + std::string(option);
+    }
     const bool has_stages = !limits_.pipeline.empty() || !limits_.data.empty();
-    const bool is_strategy =
-        limits_.pipeline.size() == 1 && limits_.data.size() == 1 && limits_.tensor.size() == 1;
-    refuse(limits_.pipeline.empty() ? "--data" : "--pipeline", has_stages && !is_strategy,
-           "one value each of --pipeline, --data and --tensor, as a strategy by hand, or neither "
-           "--pipeline nor --data");
+    refuse(
+        limits_.pipeline.empty() ? "--data" : "--pipeline", has_stages && !missing.empty(),
+        "one value each of --tensor, --pipeline and --data, which price a strategy by hand (to be "
+        "given: " +
+            missing + "); or neither --pipeline nor --data, and it finds both");
   }
 
   const PlanOptions& options_;
@@ -207,6 +221,18 @@ class Checker {
 
 PlanLimits read_limits(const PlanOptions& options, Diagnostics& diagnostics) {
   PlanLimits limits;
+  for (const auto& [option, text] :
+       {std::pair("--tensor", &options.tensor), std::pair("--pipeline", &options.pipeline),
+        std::pair("--data", &options.data), std::pair("--microbatch", &options.microbatch),
+        std::pair("--interleave", &options.interleave), std::pair("--zero", &options.zero),
+        std::pair("--recompute", &options.recompute), std::pair("--schedule", &options.schedule),
+        std::pair("--order", &options.order),
+        std::pair("--sequence-parallel", &options.sequence_parallel),
+        std::pair("--strategy", &options.strategy)}) {
+    if (text->empty() && is_given(options, option)) {
+      diagnostics.error({"command line", 0, 0, option}, "expected a value, found nothing");
+    }
+  }
   limits.tensor = parse_numbers("--tensor", options.tensor, 1, diagnostics);
   limits.pipeline = parse_numbers("--pipeline", options.pipeline, 1, diagnostics);
   limits.data = parse_numbers("--data", options.data, 1, diagnostics);

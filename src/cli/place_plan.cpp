@@ -15,6 +15,7 @@
 #include "report/plan_report.h"
 #include "search/plan_advice.h"
 #include "search/training_run.h"
+#include "simulate/simulate.h"
 #include "verify/original_placement.h"
 #include "verify/original_plan.h"
 #include "verify/training_plan.h"
@@ -24,6 +25,9 @@ namespace {
 
 using search::PlanAnswer;
 using search::PlanSetting;
+
+// Plans are simulated too, up to so many: about a tenth of a second.
+constexpr std::int64_t kMostPasses = 500'000;
 
 PlanAnswer solve(const PlanSetting& setting, std::size_t keep) {
   Progress progress;
@@ -63,7 +67,8 @@ std::string title_of(const PlanSetting& setting, const PlanOptions& options) {
   const bool is_original = search::is_original(setting.assumptions);
   return printable(options.model.model) + " on " + with_thousands(setting.devices) + " " +
          printable(setting.chip.name) + ", cluster " + printable(setting.cluster.name) +
-         ", global batch " + with_thousands(setting.global_batch) + " sequences of " +
+         ", global batch " + with_thousands(setting.global_batch) +
+         (setting.global_batch == 1 ? " sequence of " : " sequences of ") +
          with_thousands(search::sequence_of(setting)) + " tokens" +
          (is_original ? ", assumptions " + std::string(to_string(setting.assumptions)) : "");
 }
@@ -97,7 +102,11 @@ int show(const PlanSetting& setting, const PlanOptions& options, const PlanAnswe
         report::PlanSearch{answer.strategies, answer.excluded,    answer.priced,
                            seconds,           answer.is_complete, answer.original.has_value()};
   }
-  report.others.assign(answer.plans.begin() + 1, answer.plans.end());
+  if (simulate::count_passes(report.record.plan) <= kMostPasses) {
+    simulate::SimulationOptions simulation;
+    simulation.keeps_runs = false;
+    report.record.simulated = simulate::simulate(report.record.plan, simulation).iteration;
+  }
   if (run && answer.has_fitting()) {
     report.record.run =
         search::compute_training_run(report.record, setting.chip, run->tokens, run->prices);

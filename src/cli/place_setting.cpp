@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cli/assumptions.h"
+#include "cli/output_file.h"
 #include "cli/place_limits.h"
 #include "graph/optimizer.h"
 #include "io/file_writer.h"
@@ -55,8 +56,14 @@ std::optional<search::PlanSetting> read_setting(const PlanOptions& options,
   search::PlanSetting setting;
   setting.limits = read_limits(options, diagnostics);
   apply_strategy(options, setting.limits, diagnostics);
-  if (!options.output.empty() && !has_errors()) {
-    io::check_writable(options.output, diagnostics);
+  if (is_given(options, "--output")) {
+    if (const auto why = find_output_fault(options.output, {{"model", options.model.model},
+                                                            {"chip", options.chip},
+                                                            {"cluster", options.cluster}})) {
+      fault("--output", *why);
+    } else if (!has_errors()) {
+      io::check_writable(options.output, diagnostics);
+    }
   }
   if (has_errors()) {
     return std::nullopt;

@@ -1,56 +1,17 @@
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <filesystem>
 #include <memory>
-#include <utility>
 
 #include "base/text.h"
 #include "cli/assumptions.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/output_file.h"
 #include "cli/schedule_command_run.h"
 #include "io/file_writer.h"
 #include "schedule/ilp.h"
 
 namespace phaze::cli {
 namespace {
-
-// Whether a path is where an open file of this process is; not of /dev/null, which keeps nothing.
-bool is_open_as(const std::string& path, int file) {
-  struct stat at {};
-  struct stat open {};
-  struct stat nothing {};
-  if (::stat(path.c_str(), &at) != 0 || ::fstat(file, &open) != 0 ||
-      ::stat("/dev/null", &nothing) != 0) {
-    return false;
-  }
-  const auto place = [](const struct stat& status) {
-    return std::pair(status.st_dev, status.st_ino);
-  };
-  return place(at) == place(open) && place(at) != place(nothing);
-}
-
-// Why no trace can go where it is to go: it would mix with the answer, or replace what is read.
-std::optional<std::string> find_trace_fault(const ScheduleOptions& options) {
-  if (options.trace.empty() || options.trace == "-") {
-    return "expected the name of a file, found \"" + options.trace + "\"";
-  }
-  if (is_open_as(options.trace, STDOUT_FILENO)) {
-    return "is standard output, where the answer goes; expected another file";
-  }
-  std::error_code ignored;
-  for (const auto& [name, path] :
-       {std::pair("problem", options.problem), std::pair("model", options.model.model),
-        std::pair("chip", options.chip), std::pair("cluster", options.cluster)}) {
-    if (std::filesystem::equivalent(options.trace, path, ignored) ||
-        (path == "-" && is_open_as(options.trace, STDIN_FILENO))) {
-      return "is the " + std::string(name) + "'s own file";
-    }
-  }
-  return std::nullopt;
-}
 
 int run_schedule(const ScheduleOptions& options) {
   Diagnostics diagnostics;
@@ -65,8 +26,8 @@ int run_schedule(const ScheduleOptions& options) {
     }
   };
   expect_one_of("--method", options.method, "exact, ilp or list", {"exact", "ilp", "list"});
-  expect_one_of("--assumptions", options.assumptions, "modern or phaze2024",
-                {"modern", "phaze2024"});
+  expect_one_of("--assumptions", options.assumptions, "modern, phaze2024 or phaze2024-released",
+                {"modern", "phaze2024", "phaze2024-released"});
   if (options.method == "ilp" && !schedule::has_ilp()) {
     fault("--method", "this build has no CBC");
   }
@@ -96,7 +57,10 @@ int run_schedule(const ScheduleOptions& options) {
     fault("--problem", "expected the name of a file");
   }
   if (is_given(options, "--trace")) {
-    if (const auto why = find_trace_fault(options)) {
+    if (const auto why = find_output_fault(options.trace, {{"problem", options.problem},
+                                                           {"model", options.model.model},
+                                                           {"chip", options.chip},
+                                                           {"cluster", options.cluster}})) {
       fault("--trace", *why);
     } else if (!diagnostics.has_errors()) {
       io::check_writable(options.trace, diagnostics);
@@ -134,7 +98,8 @@ void add_schedule_command(CLI::App& program, Action& action) {
       command->add_option("--assumptions", options->assumptions,
                           "What options mean that are not given. modern: as they say; phaze2024: "
                           "--execution eager, --attention eager, --precision bf16, --optimizer "
-                          "sgd, --exclusive-wide, --cluster flat, and the chip reaches its peaks "
+                          "sgd, --exclusive-wide, --cluster flat, and the chip reaches its peaks; "
+                          "phaze2024-released: with the faults of its code, see docs/models.md 20 "
                           "(default: modern)"),
       command
           ->add_flag("--exclusive-wide,!--no-exclusive-wide", options->exclusive_wide,

@@ -21,6 +21,7 @@
 #include "schedule/exact.h"
 #include "schedule/ilp.h"
 #include "search/layer_schedule.h"
+#include "search/original_layers.h"
 #include "verify/layer_schedule.h"
 #include "verify/schedule.h"
 
@@ -217,14 +218,17 @@ int run_schedule_model(const ScheduleOptions& options, Assumptions assumptions) 
   const std::optional<hw::Chip> chip = presets::load_chip(options.chip, settings, diagnostics);
   ModelOptions model_options = options.model;
   assume(assumptions, model_options);
-  const std::optional<graph::Model> model =
+  std::optional<graph::Model> model =
       chip ? make_graph(model_options, false, diagnostics) : std::nullopt;
   if (!model) {
     return report_bad_input(diagnostics);
   }
+  if (!search::has_weight_gradients(assumptions)) {
+    std::ranges::for_each(model->layers, search::drop_weight_gradients);
+  }
   const auto [device, exit_code] = make_device(
       *chip, is_given(options, "--cluster") ? options.cluster : default_cluster(assumptions),
-      *model);
+      *model, assumptions);
   if (!device) {
     return exit_code;
   }

@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/output_file.h"
 #include "cli/progress.h"
 #include "io/document.h"
 #include "io/file_writer.h"
@@ -67,10 +68,12 @@ bool write_trace(const SimulateOptions& options, const plan::PlanRecord& record,
 
 int run_simulate(const SimulateOptions& options) {
   Diagnostics diagnostics;
-  if (options.has_trace && options.trace.empty()) {
-    diagnostics.error({"command line", 0, 0, "--trace"}, "expected the name of a file");
-  } else if (options.has_trace) {
-    io::check_writable(options.trace, diagnostics);
+  if (options.has_trace) {
+    if (const auto why = find_output_fault(options.trace, {{"plan", options.plan}})) {
+      diagnostics.error({"command line", 0, 0, "--trace"}, *why);
+    } else {
+      io::check_writable(options.trace, diagnostics);
+    }
   }
   if (diagnostics.has_errors()) {
     return report_bad_input(diagnostics);

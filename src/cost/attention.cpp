@@ -81,11 +81,12 @@ struct Way {
 class Pricer {
  public:
   Pricer(const Attention& attention, const TensorMachine& machine, const VectorMachine& lanes,
-         const hw::Chip& chip, double once)
+         const hw::Chip& chip, const Share& share, double once)
       : a_(attention), machine_(machine), lanes_(lanes), chip_(chip), once_(once) {
-    const double share = as_double(chip.vector.count) / as_double(chip.tensor.count);
-    buffer_ = as_double(chip.tensor.local_buffer.value()) +
-              share * as_double(chip.vector.local_buffer.value());
+    // The vector cores' buffers serve the tensor cores at work; a core of several has one of each.
+    vector_buffers_ = as_double(chip.vector.local_buffer.value()) *
+                      as_double(share.all_cores ? chip.vector.count : 1);
+    held_ = as_double(machine.global_buffer.value()) / 2;
   }
 
   // The fastest of all tiles that fit, and of none.
@@ -100,14 +101,21 @@ class Pricer {
         const std::int64_t pass = std::min(j * step, a_.passing);
         const double sums = (a_.is_backward ? 2 : 1) * as_double(stay) *
                             (as_double(a_.shape.head_dim) + as_double(pass));
-        const bool fits = tile_bytes(stay, pass, a_) <= buffer_ &&
-                          sums <= kRegisters * as_double(machine_.accumulators);
-        if (!fits) {
+        const double cores = cores_that_fit(tile_bytes(stay, pass, a_));
+        if (cores < 1 || sums > kRegisters * as_double(machine_.accumulators)) {
           continue;
         }
-        const Way way = tiled(stay, pass);
-        if (way.body() < best.body() || (best.spills && way.body() == best.body())) {
-          best = way;
+        const auto take = [&best](const Way& way) {
+          if (way.body() < best.body() || (best.spills && way.body() == best.body())) {
+            best = way;
+          }
+        };
+        take(tiled(stay, pass, cores));
+        // Fewer cores at work, whose heads fit on chip; kernels of SIMT chips take them all.
+        const double heads = held_ / head_bytes();
+        const double fewer = std::floor(heads * tiles_of(stay));
+        if (!has_own_lanes() && heads >= 1 && fewer < cores) {
+          take(tiled(stay, pass, fewer));
         }
       }
     }
@@ -118,10 +126,28 @@ class Pricer {
   // Lanes beside the arrays: those of the core itself in SIMT chips, of the whole chip otherwise.
   bool has_own_lanes() const { return chip_.control == hw::ControlStyle::kSimt; }
 
-  Way tiled(std::int64_t stay, std::int64_t pass) const {
+  double tiles_of(std::int64_t stay) const { return as_double(divide_up(a_.staying, stay)); }
+
+  // What passes, of one head.
+  double head_bytes() const {
+    return 2 * as_double(a_.passing) * as_double(a_.shape.head_dim) * a_.element;
+  }
+
+  // The most cores for each of which a tile has room; 0 for none. Others stay idle, but in SIMT
+  // chips do not lend their registers.
+  double cores_that_fit(double tile) const {
+    const double missing = tile - as_double(chip_.tensor.local_buffer.value());
+    const double all = as_double(machine_.cores);
+    if (missing <= 0 || missing * all <= vector_buffers_) {
+      return all;
+    }
+    return has_own_lanes() ? 0 : std::floor(vector_buffers_ / missing);
+  }
+
+  // On so many cores.
+  Way tiled(std::int64_t stay, std::int64_t pass, double cores) const {
     const std::int64_t d = a_.shape.head_dim;
-    const double cores = as_double(machine_.cores);
-    const double tiles = as_double(divide_up(a_.staying, stay));
+    const double tiles = tiles_of(stay);
     const double items = tiles * a_.heads;
     const double average = a_.pairs / as_double(a_.staying);  // of the other side, that a row sees
     // A tile on the edge of a causal mask is computed in full.
@@ -140,7 +166,8 @@ class Pricer {
     const double operands = a_.is_backward ? 3 : 2;  // backward adds to the queries' gradients too
     const double moved = as_double(pass) * operands * as_double(d) * a_.element;  // of a part
     const double port = moved / machine_.port_bandwidth.value();
-    const double lanes = has_own_lanes() ? softmax / (lanes_.lane_operations / cores) : 0;
+    const double lanes =
+        has_own_lanes() ? softmax / (lanes_.lane_operations / as_double(machine_.cores)) : 0;
     const double per_row = std::max(together(step, lanes, has_halves), port) / as_double(pass);
     const double start = machine_.tile_start.value();
     const double longest = most * per_row + start;
@@ -160,8 +187,7 @@ class Pricer {
     way.local_bytes = reads + once_ + 2 * items * seen * as_double(stay) * kScore;
     // What passes comes from HBM again for each tile unless the heads at work fit on chip.
     const double at_work = std::min(a_.heads, std::max(1.0, cores / tiles));
-    const double held = at_work * 2 * as_double(a_.passing) * as_double(d) * a_.element;
-    if (2 * held > as_double(machine_.global_buffer.value())) {
+    if (at_work * head_bytes() > held_) {
       way.hbm_bytes += reads;
     }
     return timed(way);
@@ -204,8 +230,9 @@ class Pricer {
   const TensorMachine& machine_;
   const VectorMachine& lanes_;
   const hw::Chip& chip_;
-  double once_;    // bytes of operands and results
-  double buffer_;  // of a core
+  double once_;            // bytes of operands and results
+  double vector_buffers_;  // bytes of all vector cores beside these tensor cores
+  double held_;            // bytes of the global buffer for what passes
 };
 
 Bytes to_bytes(double bytes) {
@@ -248,7 +275,7 @@ std::optional<OperatorCost> compute_attention_cost(const graph::Layer& layer,
   cost.vector_flops = op.vector_flops;
   const graph::Traffic traffic = graph::compute_traffic(layer, op);
   const double once = as_double(traffic.read.value()) + as_double(traffic.written.value());
-  Way way = Pricer(a, machine, lanes, chip, once).best();
+  Way way = Pricer(a, machine, lanes, chip, share, once).best();
   const double power = cost.matrix_flops.value() / machine.sustained.value();
   const double body = std::max(way.body(), power);
   // Backward is four operators: a buffer is cleared, products of results and their gradients along

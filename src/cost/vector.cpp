@@ -1,6 +1,7 @@
 #include "cost/vector.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/check.h"
 
@@ -100,7 +101,12 @@ double looked_up(const graph::Layer& layer, const graph::Operator& op) {
 }
 
 // Rows that do not fit on chip are read again for each reduction.
-Bytes read_again(const graph::Layer& layer, const graph::Operator& op, const hw::Chip& chip) {
+struct Rereading {
+  Bytes bytes;       // read again when more cores are at work than rows fit
+  double cores = 0;  // whose rows fit
+};
+
+Rereading rereading_of(const graph::Layer& layer, const graph::Operator& op, const hw::Chip& chip) {
   const double reductions = row_reductions(op.kind, op.pass);
   if (reductions == 0) {
     return {};
@@ -114,10 +120,9 @@ Bytes read_again(const graph::Layer& layer, const graph::Operator& op, const hw:
   const double row = static_cast<double>(graph::last_extent(x.shape)) *
                      static_cast<double>(graph::bytes_per_element(x.type));
   constexpr double kRowsAtWork = 2;  // of a core
-  const double at_work = row * kRowsAtWork * static_cast<double>(chip.vector.count);
-  return 2 * at_work > as_double(chip.global.size)
-             ? graph::size_of(x) * static_cast<std::int64_t>(reductions)
-             : Bytes();
+  // Half of the buffer holds rows.
+  return {graph::size_of(x) * static_cast<std::int64_t>(reductions),
+          std::floor(as_double(chip.global.size) / (2 * row * kRowsAtWork))};
 }
 
 // The elements that an operator computes on: its largest operand or result.
@@ -213,11 +218,30 @@ OperatorCost compute_vector_cost(const graph::Layer& layer, const graph::Operato
   const VectorMachine machine = vector_machine(chip, share);
   OperatorCost cost;
   cost.vector_flops = op.vector_flops;
-  cost.hbm_bytes = placement.from_hbm + placement.to_hbm + read_again(layer, op, chip);
+  cost.hbm_bytes = placement.from_hbm + placement.to_hbm;
+  double hbm = as_double(cost.hbm_bytes) / machine.hbm_bandwidth.value();
+  double global =
+      as_double(cost.hbm_bytes + placement.from_global) / machine.global_bandwidth.value();
+  double lanes = lane_cycles(layer, op, chip, kernels) / machine.lane_operations;
+  const Rereading again = rereading_of(layer, op, chip);
+  const auto at_work = static_cast<double>(share.all_cores ? machine.cores : share.busy_cores);
+  if (at_work > again.cores && again.bytes > Bytes()) {
+    const double hbm_again = hbm + as_double(again.bytes) / machine.hbm_bandwidth.value();
+    const double global_again = global + as_double(again.bytes) / machine.global_bandwidth.value();
+    // Or fewer cores work, whose rows fit; kernels of SIMT chips take them all.
+    const bool may_wait =
+        share.all_cores && again.cores > 0 && chip.control == hw::ControlStyle::kSystolic;
+    const double lanes_waiting = may_wait ? lanes * at_work / again.cores : 0;
+    if (may_wait &&
+        std::max({hbm, global, lanes_waiting}) < std::max({hbm_again, global_again, lanes})) {
+      lanes = lanes_waiting;
+    } else {
+      cost.hbm_bytes += again.bytes;
+      hbm = hbm_again;
+      global = global_again;
+    }
+  }
   cost.global_bytes = cost.hbm_bytes + placement.from_global;
-  const double hbm = as_double(cost.hbm_bytes) / machine.hbm_bandwidth.value();
-  const double global = as_double(cost.global_bytes) / machine.global_bandwidth.value();
-  const double lanes = lane_cycles(layer, op, chip, kernels) / machine.lane_operations;
   double body = std::max({hbm, global, lanes});
   if (kernels == Kernels::kLibrary && op.kind == OpKind::kSoftmax && op.pass == Pass::kBackward) {
     // The library multiplies gradient and result by an operator of its own first.

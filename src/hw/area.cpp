@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hw/memory.h"
+
 namespace phaze::hw {
 namespace {
 
@@ -17,8 +19,10 @@ constexpr double kGlobalPort = 0.0177;
 constexpr double kLocalPort = 0.0002;
 constexpr double kCrossbar = 0.0149;  // GA100: 76.4 mm2 for 5120 bytes a cycle among 128 cores
 constexpr double kCrossbarCores = 128;
-constexpr double kMemoryPhy = 9.67;         // GA100: 58 mm2 for six HBM2e interfaces
-constexpr double kMemoryController = 5.3;   // GA100: 31.8 mm2 for six
+constexpr double kMemoryPhy = 9.67;        // GA100: 58 mm2 for six HBM2e interfaces
+constexpr double kMemoryController = 5.3;  // GA100: 31.8 mm2 for six
+// A PHY of 1350 GB/s a mm2 (UCIe 1.0, advanced package, 32 GT/s) and as much for its adapter.
+constexpr double kDieToDie = 2 / 1350.0;    // mm2 for each GB/s and end
 constexpr double kSimtOther = 0.05;         // GA100: 40 of 823 mm2
 constexpr double kSystolicOther = 0.37;     // TPUv4i: what its published shares leave
 constexpr double kReferenceDensity = 96.3;  // of 7 nm
@@ -55,10 +59,16 @@ AreaBreakdown compute_area(const Chip& chip, const Node& node) {
       std::sqrt(std::max(1.0, as_double(t.fabricated + v.fabricated) / 2) / kCrossbarCores);
   area.interconnect =
       SquareMillimetres(chip.global.bytes_per_cycle * kCrossbar * std::max(0.5, ports) * shrink);
-  area.memory_phy = SquareMillimetres(as_double(chip.hbm.sites) * kMemoryPhy * node.phy_scale);
-  area.memory_controller =
-      SquareMillimetres(as_double(chip.hbm.sites) * kMemoryController * shrink);
+  // A stack that is faster than its generation takes the interfaces of as many as it is worth.
+  const double worth =
+      chip.hbm.stack_bandwidth.value() / most_stack_bandwidth(chip.hbm.generation).value();
+  const double interfaces = as_double(chip.hbm.sites) * std::max(1.0, worth);
+  area.memory_phy = SquareMillimetres(interfaces * kMemoryPhy * node.phy_scale);
+  area.memory_controller = SquareMillimetres(interfaces * kMemoryController * shrink);
   area.link_phy = SquareMillimetres(link_bandwidth(chip).value() * 1e-9 * node.link_mm2_per_gbs);
+  constexpr double kEnds = 2;
+  area.die_to_die = SquareMillimetres(die_to_die_bandwidth(chip, chip.nominal_clock).value() *
+                                      1e-9 * kEnds * kDieToDie * node.phy_scale);
   const double share = chip.control == ControlStyle::kSimt ? kSimtOther : kSystolicOther;
   area.other = total(area) * (share / (1 - share));
   return area;
@@ -70,7 +80,12 @@ SquareMillimetres core_area(const AreaBreakdown& a) {
 
 SquareMillimetres total(const AreaBreakdown& a) {
   return core_area(a) + a.global_buffer + a.interconnect + a.memory_phy + a.memory_controller +
-         a.link_phy + a.other;
+         a.link_phy + a.die_to_die + a.other;
+}
+
+BytesPerSecond die_to_die_bandwidth(const Chip& chip, Hertz clock) {
+  const double dies = as_double(chip.dies);
+  return BytesPerSecond(chip.global.bytes_per_cycle * clock.value() * ((dies - 1) / dies));
 }
 
 std::int64_t most_stacks(SquareMillimetres die, std::int64_t dies) {
@@ -113,7 +128,6 @@ double small_sram_um2(double bytes) {
 AreaBreakdown compute_area_phaze22(const Chip& chip) {
   constexpr double kTensorPe = 760.041386;
   constexpr double kVectorPe = 759.823853;
-  constexpr double kBufferPerPe = 16;
   constexpr double kMm2PerUm2 = 1e-6;
   const double elements = as_double(chip.tensor.rows * chip.tensor.columns);
   const double lanes = as_double(chip.vector.lanes);
@@ -123,9 +137,10 @@ AreaBreakdown compute_area_phaze22(const Chip& chip) {
   AreaBreakdown area;
   area.tensor_cores = SquareMillimetres(tensor * kTensorPe * elements * kMm2PerUm2);
   area.vector_cores = SquareMillimetres(vector * kVectorPe * lanes * kMm2PerUm2);
-  area.local_buffers = SquareMillimetres((tensor * small_sram_um2(kBufferPerPe * elements) +
-                                          vector * small_sram_um2(kBufferPerPe * lanes)) *
-                                         kMm2PerUm2);
+  const auto buffer = [](Bytes size) { return small_sram_um2(as_double(size.value())); };
+  area.local_buffers = SquareMillimetres(
+      (tensor * buffer(chip.tensor.local_buffer) + vector * buffer(chip.vector.local_buffer)) *
+      kMm2PerUm2);
   area.global_buffer =
       SquareMillimetres(interpolate(kLargeSram, std::log2(global / (2 * kMiB))) * kMm2PerUm2);
   return area;

@@ -17,7 +17,8 @@ struct AreaBreakdown {
   SquareMillimetres memory_phy;
   SquareMillimetres memory_controller;
   SquareMillimetres link_phy;
-  SquareMillimetres other;  // host interface, on-chip management, test, edges
+  SquareMillimetres die_to_die;  // interfaces between the dies of a package
+  SquareMillimetres other;       // host interface, on-chip management, test, edges
 };
 
 AreaBreakdown compute_area(const Chip& chip, const Node& node);
@@ -28,9 +29,12 @@ SquareMillimetres core_area(const AreaBreakdown& area);
 // HBM stacks that the edges of dies of this area have room for.
 std::int64_t most_stacks(SquareMillimetres die, std::int64_t dies);
 
+// Bytes a second that pass between dies when what cores ask of the global buffer is spread over all
+// of it: all but one die's share. At a clock.
+BytesPerSecond die_to_die_bandwidth(const Chip& chip, Hertz clock);
+
 // The original's model (Phaze 2024, fitted to all of its configurations): processing elements,
-// their buffers and the global buffer at 22 nm, nothing else. Vector cores are as wide as the chip
-// says; local buffers follow the original's rule of 16 bytes a processing element.
+// their buffers and the global buffer at 22 nm, nothing else.
 AreaBreakdown compute_area_phaze22(const Chip& chip);
 
 }  // namespace phaze::hw

@@ -16,6 +16,7 @@ constexpr double kLocalByte = 0.50;  // 20 pJ for 8 bytes of a 32 KiB array at 4
 constexpr double kGlobalByte = 10;   // of 40 MiB at 7 nm, crossbar included: fitted to A100
 constexpr double kGlobalReference = 40.0 * 1024 * 1024;
 constexpr double kLaneOperation = 0.7;
+constexpr double kDieToDieBit = 0.5;   // pJ: UCIe 1.0
 constexpr double kControlLane = 5.6;   // fitted to A100
 constexpr double kOtherPerMm2 = 0.15;  // W, clocks and uncore, at 7 nm and 1 GHz: fitted to TPUv4i
 constexpr double kLeakagePerMm2 = 0.08;  // W: assumed
@@ -110,13 +111,15 @@ PowerBreakdown compute_power(const Chip& chip, const Node& node, const AreaBreak
   p.hbm = Watts(hbm_bandwidth(chip).value() * e.hbm_byte_pj * kPico * activity.hbm);
   // Both directions.
   p.links = Watts(2 * link_bandwidth(chip).value() * e.link_byte_pj * kPico * activity.links);
+  p.die_to_die = Watts(die_to_die_bandwidth(chip, chip.clock).value() * kBits * kDieToDieBit *
+                       kPico * activity.global);
   constexpr double kGiga = 1e9;
   p.other =
       Watts(area.other.value() * kOtherPerMm2 * node.energy_scale * chip.clock.value() / kGiga);
   p.leakage = Watts(total(area).value() * kLeakagePerMm2);
   const double scale = voltage_squared(chip.clock.value() / chip.nominal_clock.value());
-  for (Watts* part :
-       {&p.matrix, &p.local_buffers, &p.vector, &p.control, &p.global_buffer, &p.other}) {
+  for (Watts* part : {&p.matrix, &p.local_buffers, &p.vector, &p.control, &p.global_buffer,
+                      &p.die_to_die, &p.other}) {
     *part = *part * scale;
   }
   return p;
@@ -124,7 +127,7 @@ PowerBreakdown compute_power(const Chip& chip, const Node& node, const AreaBreak
 
 Watts total(const PowerBreakdown& p) {
   return p.matrix + p.local_buffers + p.vector + p.control + p.global_buffer + p.hbm + p.links +
-         p.other + p.leakage;
+         p.die_to_die + p.other + p.leakage;
 }
 
 Watts compute_server_power(Watts device, std::int64_t devices) {

@@ -42,6 +42,7 @@ struct PowerBreakdown {
   Watts global_buffer;
   Watts hbm;
   Watts links;
+  Watts die_to_die;
   Watts other;  // clocks and logic outside the cores
   Watts leakage;
 };

@@ -17,6 +17,7 @@ Json area_json(const hw::AreaBreakdown& a) {
           {"memory_phy", a.memory_phy.value()},
           {"memory_controller", a.memory_controller.value()},
           {"link_phy", a.link_phy.value()},
+          {"die_to_die", a.die_to_die.value()},
           {"other", a.other.value()}};
 }
 
@@ -28,6 +29,7 @@ Json power_json(const hw::PowerBreakdown& p) {
           {"global_buffer", p.global_buffer.value()},
           {"hbm", p.hbm.value()},
           {"links", p.links.value()},
+          {"die_to_die", p.die_to_die.value()},
           {"other", p.other.value()},
           {"leakage", p.leakage.value()}};
 }

@@ -79,6 +79,18 @@ void append_strategy(Json& json, const TrainingPlan& plan) {
   json["order"] = plan::to_string(strategy.order);
 }
 
+// What another plan takes, in the words of the best one.
+Json alternative_json(const TrainingPlan& plan, const TrainingPlan& best) {
+  Json json = {{"iteration_s", plan.iteration.value()},
+               {"loss", plan::loss(plan, best)},
+               {"throughput_sequences_per_s", plan::throughput(plan)}};
+  append_strategy(json, plan);
+  json["microbatches"] = plan.microbatches;
+  json["peak_memory_bytes"] = plan::peak_memory(plan).value();
+  json["breakdown"] = breakdown_json(plan.parts);
+  return json;
+}
+
 Json run_json(const plan::TrainingRun& run) {
   const plan::RunPrices& prices = run.prices;
   const bool is_rented = prices.usd_per_device_hour.has_value();
@@ -153,6 +165,17 @@ std::string write_plan(const plan::PlanRecord& record) {
   json["stages"] = std::move(stages);
   if (!record.notes.empty()) {
     json["notes"] = record.notes;
+  }
+  if (record.proof) {
+    json["layer_schedules"] = {{"proved", record.proof->largest_gap == 0},
+                               {"largest_gap", record.proof->largest_gap},
+                               {"plan_gap", record.proof->plan_gap}};
+  }
+  if (record.simulated) {
+    json["simulated_s"] = record.simulated->value();
+  }
+  for (const TrainingPlan& other : record.alternatives) {
+    json["alternatives"].push_back(alternative_json(other, plan));
   }
   if (record.run) {
     json["training"] = run_json(*record.run);

@@ -16,6 +16,25 @@ Body body_of(const plan::Chain& chain) {
   return body;
 }
 
+std::int64_t parameters_of(const plan::Chain& chain) {
+  std::int64_t sum = 0;
+  for (const plan::ChainLayer& layer : chain.layers) {
+    sum += layer.parameters * layer.repeat;
+  }
+  return sum;
+}
+
+Bytes least_bytes(const PlanProblem& problem, std::int64_t parameters,
+                  const plan::Strategy& strategy) {
+  const auto shared = [&](Bytes each, int from) {
+    const std::int64_t owners =
+        strategy.pipeline * (strategy.zero >= from ? strategy.data : std::int64_t{1});
+    return Bytes((each * parameters).value() / owners);
+  };
+  return shared(problem.states.weight, 3) + shared(problem.states.gradient, 2) +
+         shared(problem.states.optimizer, 1) + problem.other;
+}
+
 double ChainBound::longest_s(double stages) const {
   double longest = sum_s / stages;
   for (const auto& [layer_s, repeat] : runs) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "place/plan_problem.h"
 #include "plan/strategy.h"
 #include "plan/training_plan.h"
 
@@ -32,6 +33,14 @@ struct ChainBound {
 };
 
 ChainBound bound_of(const plan::Chain& chain, bool has_network);
+
+// Of all layers, on one device.
+std::int64_t parameters_of(const plan::Chain& chain);
+
+// A device of some stage needs no less: weights, gradients and optimiser states of all layers,
+// spread evenly over the stages, and what no plan can use.
+Bytes least_bytes(const PlanProblem& problem, std::int64_t parameters,
+                  const plan::Strategy& strategy);
 
 // `longest_s`: the bound's, of the strategy's stages.
 double least_s(const ChainBound& bound, const plan::Strategy& strategy, double longest_s,

@@ -75,6 +75,7 @@ struct Group {
   const plan::Chain* chain;  // with the tensor group innermost, where that has a place
   ChainBound innermost, elsewhere;
   std::int64_t body, length, ways;
+  std::int64_t parameters;  // of all layers, on one device
 };
 
 struct Candidate {
@@ -138,7 +139,8 @@ class Planner {
                       bound_of(*chain, false),
                       body_of(*chain).length(),
                       chain->length(),
-                      recompute_ways(*chain)};
+                      recompute_ways(*chain),
+                      parameters_of(*chain)};
     const std::size_t first = candidates_.size();
     list_group(strategy, group);
     const auto likeliest = std::min_element(
@@ -222,6 +224,7 @@ class Planner {
         continue;
       }
       strategy.zero = zero;
+      const bool has_room = least_bytes(problem_, group.parameters, strategy) <= problem_.capacity;
       for (const PipelineSchedule schedule : schedules_of(strategy)) {
         strategy.schedule = schedule;
         const bool is_interleaved = schedule == PipelineSchedule::kInterleaved;
@@ -237,7 +240,7 @@ class Planner {
           strategy.interleave = chunks;
           answer_.strategies += group.ways;
           const double time_s = least_s(bound, strategy, longest_s, microbatches);
-          if (options_.use_bounds && time_s >= limit_s()) {
+          if ((options_.use_memory && !has_room) || (options_.use_bounds && time_s >= limit_s())) {
             answer_.excluded += group.ways;
           } else {
             candidates_.push_back({time_s, strategy, group.ways});

@@ -16,6 +16,7 @@ struct PlannerOptions {
   // Rules that cut the search short; each keeps the best plans. They can be turned off to show it.
   bool use_bounds = true;  // strategies that cannot be better are not priced
   bool use_limits = true;  // nor cuts that cannot be
+  bool use_memory = true;  // nor strategies whose states alone do not fit all devices together
   PartitionRules partition;
   // Told now and then: strategies done, the best time so far; stops the search when it says so.
   std::function<bool(std::int64_t done, Seconds best)> is_cancelled;
@@ -29,7 +30,7 @@ struct PlannerAnswer {
   std::int64_t strategies =
       0;                      // in the space, a way to recompute for all stages counted as one each
   std::int64_t priced = 0;    // of these, with an exact partition
-  std::int64_t excluded = 0;  // by a bound
+  std::int64_t excluded = 0;  // by a bound on time or memory
   std::int64_t unplaced = 0;  // groups that the cluster's levels cannot hold evenly
 };
 

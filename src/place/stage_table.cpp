@@ -23,6 +23,12 @@ const LayerWork& work_of(const plan::ChainLayer& layer, Recompute recompute) {
   return *layer.work[0];
 }
 
+// The most that can be counted where the product is more: no device has it.
+Bytes multiplied(Bytes each, std::int64_t count) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 60;
+  return count > 0 && each.value() > kMost / count ? Bytes(kMost) : each * count;
+}
+
 std::int64_t shard(std::int64_t bytes, std::int64_t parts) { return (bytes + parts - 1) / parts; }
 
 }  // namespace
@@ -164,7 +170,7 @@ StageMemory StageTable::memory(std::size_t begin, std::size_t end, Recompute rec
   memory.weights = sharded(problem_.states.weight, zero >= 3);
   memory.gradients = sharded(problem_.states.gradient, zero >= 2);
   memory.optimizer = sharded(problem_.states.optimizer, zero >= 1);
-  memory.activations = saved(begin, end, recompute) * in_flight;
+  memory.activations = multiplied(saved(begin, end, recompute), in_flight);
   memory.other = other({{begin, end}});
   std::int64_t largest = 0;
   for (std::size_t run = 0; run + 1 < run_begins_.size(); ++run) {

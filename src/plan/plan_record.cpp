@@ -4,6 +4,10 @@
 
 namespace phaze::plan {
 
+double loss(const TrainingPlan& plan, const TrainingPlan& best) {
+  return best.iteration.value() > 0 ? plan.iteration.value() / best.iteration.value() - 1 : 0;
+}
+
 double throughput(const TrainingPlan& plan) {
   return plan.iteration.value() > 0
              ? static_cast<double>(plan.global_batch) / plan.iteration.value()

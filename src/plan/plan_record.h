@@ -52,6 +52,15 @@ struct PlanWhy {
   bool operator==(const PlanWhy&) const = default;
 };
 
+// Whether the layer times that a plan was made from are proved to be the shortest. Shares of a time
+// that a better schedule of operators could save at most.
+struct LayerProof {
+  double largest_gap = 0;  // of all layers that were priced for the search; 0: all are proved
+  double plan_gap = 0;     // of the layers in the plan
+
+  bool operator==(const LayerProof&) const = default;
+};
+
 struct PlanRecord {
   std::string model, chip, cluster, assumptions;
   std::int64_t sequence = 1;        // tokens
@@ -60,11 +69,17 @@ struct PlanRecord {
   std::optional<PlanFigures> figures;
   // Written, not read.
   std::vector<std::string> notes;
+  std::optional<LayerProof> proof;
+  std::optional<Seconds> simulated;        // the iteration, event by event
+  std::vector<TrainingPlan> alternatives;  // the next best plans, the best first
   std::optional<TrainingRun> run;
   std::optional<PlanWhy> why;
 
   bool operator==(const PlanRecord&) const = default;
 };
+
+// By how much an iteration of `plan` is longer than the best one, as a share of that.
+double loss(const TrainingPlan& plan, const TrainingPlan& best);
 
 // Sequences a second; 0 when an iteration takes no time.
 double throughput(const TrainingPlan& plan);

@@ -20,7 +20,10 @@ std::string parent_of(const std::string& parent, const std::string& child) {
   if (std::ranges::find(names, parent) != names.end()) {
     return parent;
   }
-  return (std::filesystem::path(child).parent_path() / parent).string();
+  const std::filesystem::path beside = std::filesystem::path(child).parent_path() / parent;
+  std::error_code error;
+  const bool is_name = !beside.has_extension() && !std::filesystem::exists(beside, error);
+  return is_name ? parent : beside.string();
 }
 
 // What is said of one chip and not of another that differs from it.
@@ -43,10 +46,11 @@ void keep_nominal_clock(io::Value& document) {
   }
 }
 
-// The document with all that it derives from underneath.
-std::optional<io::Value> resolve(const std::string& name, Diagnostics& diagnostics,
-                                 int generation) {
-  std::optional<io::Value> document = find_document(embedded::chips(), name, "chip", diagnostics);
+std::optional<io::Value> resolve(const std::string& name, Diagnostics& diagnostics, int generation);
+
+// The document, which stands in the file `name`, with all that it derives from underneath.
+std::optional<io::Value> resolve(const std::optional<io::Value>& document, const std::string& name,
+                                 Diagnostics& diagnostics, int generation) {
   const io::Value* derive = document ? document->find("derive") : nullptr;
   if (derive == nullptr) {
     return document;
@@ -70,6 +74,12 @@ std::optional<io::Value> resolve(const std::string& name, Diagnostics& diagnosti
   drop(*parent, {"title", "source", "note", "published_area", "published_tdp"});
   keep_nominal_clock(*parent);
   return io::merged(*parent, *document);
+}
+
+std::optional<io::Value> resolve(const std::string& name, Diagnostics& diagnostics,
+                                 int generation) {
+  return resolve(find_document(embedded::chips(), name, "chip", diagnostics), name, diagnostics,
+                 generation);
 }
 
 }  // namespace
@@ -97,6 +107,24 @@ std::optional<hw::Chip> load_chip(const std::string& name_or_file,
   const std::string name =
       is_built_in ? name_or_file : std::filesystem::path(name_or_file).stem().string();
   return io::read_chip(*document, name, technology, diagnostics);
+}
+
+std::optional<hw::Chip> load_chip_inside(const io::Value& value, const std::string& file,
+                                         hw::Technology technology, Diagnostics& diagnostics) {
+  if (value.kind == io::ValueKind::kMap) {
+    const std::optional<io::Value> document = resolve(std::optional(value), file, diagnostics, 0);
+    return document
+               ? io::read_chip(*document, std::filesystem::path(file).stem().string() + "-base",
+                               technology, diagnostics)
+               : std::nullopt;
+  }
+  Diagnostics inner;
+  std::optional<hw::Chip> chip = load_chip(parent_of(value.text, file), {}, inner, technology);
+  for (const Diagnostic& item : inner.all()) {
+    const bool is_name = item.where.source == "command line";
+    diagnostics.error(is_name ? value.where : item.where, item.message);
+  }
+  return chip;
 }
 
 }  // namespace phaze::presets

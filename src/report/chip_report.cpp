@@ -80,6 +80,11 @@ std::vector<Part> parts_of(const hw::Chip& chip, const hw::AreaBreakdown& a) {
                              : std::to_string(chip.links.count) + " x " +
                                    with_prefix(chip.links.bandwidth.value(), "B/s"),
        a.link_phy},
+      {'D', "die to die",
+       chip.dies == 1
+           ? "none"
+           : with_prefix(hw::die_to_die_bandwidth(chip, chip.nominal_clock).value(), "B/s"),
+       a.die_to_die},
       {'.', "other", "", a.other},
   };
 }
@@ -193,6 +198,7 @@ std::string chip_text(const hw::Chip& described, const hw::ChipFigures& f) {
                rounded(f.power.vector.value()) + ", control " + rounded(f.power.control.value()) +
                ", global buffer " + rounded(f.power.global_buffer.value()) + ", HBM " +
                rounded(f.power.hbm.value()) + ", links " + rounded(f.power.links.value()) +
+               (chip.dies > 1 ? ", die to die " + rounded(f.power.die_to_die.value()) : "") +
                ", other " + rounded(f.power.other.value()) + ", leakage " +
                rounded(f.power.leakage.value()));
   line("build cost", with_thousands(std::llround(hw::total(f.cost).value())) +

@@ -113,14 +113,17 @@ std::string parts_text(const plan::IterationParts& parts) {
   return text;
 }
 
-std::string search_text(const PlanSearch& search) {
+// Of layer times that are not proved themselves a proof holds for these times only.
+std::string search_text(const PlanSearch& search, bool is_conditional) {
+  const std::string best =
+      is_conditional ? "for these layer times proved best of " : "proved best of ";
   if (search.is_original) {
-    return "proved best of " + with_thousands(search.strategies) +
+    return best + with_thousands(search.strategies) +
            " placement problems of the original (micro-batches, stored or recomputed) in " +
            time_text(Seconds(search.seconds)) + " (" + with_thousands(search.excluded) +
            " excluded by bounds)";
   }
-  return std::string(search.is_complete ? "proved best of " : "interrupted; best so far of ") +
+  return (search.is_complete ? best : "interrupted; best so far of ") +
          with_thousands(search.strategies) + " strategies in " +
          time_text(Seconds(search.seconds)) + " (" + with_thousands(search.excluded) +
          " excluded by bounds, " + with_thousands(search.priced) + " priced)";
@@ -132,7 +135,8 @@ std::string figures_text(const plan::PlanRecord& record) {
                      with_prefix(rate * static_cast<double>(record.sequence), "tokens/s");
   if (record.figures) {
     const plan::PlanFigures& figures = *record.figures;
-    text += ", MFU " + percent(figures.mfu) + ", HFU " + percent(figures.hfu);
+    text += ", MFU " + percent(figures.mfu) + " (the model's FLOPs, attention in full), HFU " +
+            percent(figures.hfu) + " (FLOPs that run)";
     text += "\n  busy: tensor cores " + percent(figures.utilisation.tensor) + ", vector cores " +
             percent(figures.utilisation.vector) + ", HBM " + percent(figures.utilisation.hbm) +
             ", links " + percent(figures.utilisation.link);
@@ -201,7 +205,7 @@ std::string plan_text(const PlanReport& report) {
   const TrainingPlan& plan = record.plan;
   std::string text = report.title + "\n";
   if (report.search) {
-    text += search_text(*report.search) + "\n";
+    text += search_text(*report.search, is_conditional(record)) + "\n";
   }
   text += "  " + strategy_text(plan) + "\n";
   const std::int64_t idle = plan.devices - plan::devices_of(plan.strategy);
@@ -212,17 +216,17 @@ std::string plan_text(const PlanReport& report) {
   if (!plan.fits) {
     text += "  DOES NOT FIT: " + missing_memory_text(plan) + "\n";
   }
-  text += "\n" + stage_table(record);
+  text += "\n" + stage_table(record) + fullest_text(plan);
   text += "\n  iteration " + time_text(plan.iteration) + " = " + parts_text(plan.parts) + "\n";
-  text += figures_text(record);
+  text += figures_text(record) + doubts_text(record);
   if (record.run) {
     text += "\n" + run_text(*record.run);
   }
-  if (!report.others.empty()) {
+  if (!record.alternatives.empty()) {
     Table table({{"next best", Align::kLeft}, {"iteration", Align::kRight}, {"", Align::kRight}});
-    for (const TrainingPlan& other : report.others) {
+    for (const TrainingPlan& other : record.alternatives) {
       table.add_row({strategy_text(other), time_text(other.iteration),
-                     "+" + percent(other.iteration.value() / plan.iteration.value() - 1)});
+                     "+" + percent(plan::loss(other, plan))});
     }
     text += "\n" + table.to_string(2);
   }

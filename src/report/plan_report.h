@@ -21,7 +21,6 @@ struct PlanReport {
   plan::PlanRecord record;
   std::string title;  // the model, in words
   std::optional<PlanSearch> search;
-  std::vector<plan::TrainingPlan> others;  // the next best
 };
 
 // "80 GiB"
@@ -39,6 +38,16 @@ std::string missing_memory_text(const plan::TrainingPlan& plan);
 // Why nothing fits, and the least memory of a device or number of devices that would do.
 std::string no_plan_text(std::int64_t devices, Bytes capacity, std::optional<Bytes> needed_memory,
                          std::optional<std::int64_t> needed_devices);
+
+// The parts of the memory of the stage that has the most in use, in a line.
+std::string fullest_text(const plan::TrainingPlan& plan);
+
+// Could schedules of layers that are not proved make another plan the best?
+bool is_conditional(const plan::PlanRecord& record);
+
+// What a plan's numbers leave open, a line each: schedules of layers that are not proved, and a
+// simulation that differs by more than kMostDifference. Empty when there is nothing.
+std::string doubts_text(const plan::PlanRecord& record);
 
 // A whole training, a line for each of time, energy, dollars and carbon.
 std::string run_text(const plan::TrainingRun& run);

@@ -98,13 +98,42 @@ std::string parts_table(const PlanRecord& record, const SimulatedIteration& simu
   return table.to_string(2);
 }
 
+// Why a closed form and its simulation can differ at all; what of it holds here the variations
+// show.
+std::string cause_text(const PlanRecord& record, const SimulatedIteration& simulated) {
+  const plan::TrainingPlan& plan = record.plan;
+  if (has_original_cost(record)) {
+    return "the plan's time is the original's cost function, not that of a schedule: every stage "
+           "takes as long as the slowest one, waits for its transfers, and of the gradients only "
+           "the first stage's count (docs/models.md, 17)";
+  }
+  if (plan.stages.size() == 1) {
+    return "one stage has no pipeline: the plan's time is not that of its passes, gradients and "
+           "optimiser";
+  }
+  if (simulated.difference() < 0) {
+    return "no path through the passes is as long as the closed form says; the planner's own plans "
+           "can do so only by tied embeddings, which wait for all gradients there";
+  }
+  if (plan.strategy.schedule == plan::PipelineSchedule::kInterleaved) {
+    return "the closed form takes transfers that never meet; here they share links "
+           "(docs/models.md, 18.2)";
+  }
+  if (plan.strategy.schedule == plan::PipelineSchedule::kGpipe) {
+    return "the closed form of GPipe is exact while transfers do not meet; here they share links";
+  }
+  return "the closed form of 1F1B is the longest of the paths through passes that can be added up "
+         "stage by stage; with uneven stages or long transfers one that it leaves out is longer "
+         "(docs/models.md, 18.1)";
+}
+
 // What the closed form gets wrong, and what the iteration would be without this and that.
 std::string explanation(const PlanRecord& record, const SimulatedIteration& simulated,
                         const std::vector<plan::PlanVariation>& variations) {
   if (std::abs(simulated.difference()) <= kMostDifference) {
     return "";
   }
-  std::string text;
+  std::string text = "\nWhy: " + cause_text(record, simulated) + "\n";
   if (has_parts(record)) {
     const std::vector<Part> parts = parts_of(record, simulated);
     const bool is_longer = simulated.difference() > 0;
@@ -113,7 +142,7 @@ std::string explanation(const PlanRecord& record, const SimulatedIteration& simu
       return is_longer ? more : -more;
     });
     const Seconds more = most->simulated - most->closed;
-    text += "\nMost of the difference: " + std::string(most->name) + ", " +
+    text += "Most of the difference: " + std::string(most->name) + ", " +
             time_text(Seconds(std::abs(more.value()))) + (is_longer ? " more" : " less") +
             " than by the closed form\n";
   }
@@ -165,6 +194,10 @@ std::string stages_table(const PlanRecord& record, const SimulatedIteration& sim
 }
 
 }  // namespace
+
+bool has_original_cost(const PlanRecord& record) {
+  return record.assumptions.starts_with("phaze2024");
+}
 
 std::string overflow_text(const PlanRecord& record, const SimulatedIteration& simulated) {
   const auto most = std::ranges::max_element(simulated.stages, {}, &SimulatedStage::peak_memory);

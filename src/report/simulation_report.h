@@ -13,6 +13,9 @@ namespace phaze::report {
 // Above this share the difference from the closed form is explained.
 inline constexpr double kMostDifference = 0.02;
 
+// Was the plan made with the original's cost function, which is not the time of a schedule?
+bool has_original_cost(const plan::PlanRecord& record);
+
 // The iteration beside the closed form, part by part, each stage, and what runs when (charts of so
 // many columns). `variations` may be empty.
 std::string simulation_text(const plan::PlanRecord& record,

@@ -27,6 +27,15 @@ double communication_divisor(Assumptions assumptions) {
   return assumptions == Assumptions::kPhaze2024Released ? 1000 : 1;
 }
 
+hw::Cluster with_assumed_links(hw::Cluster cluster, Assumptions assumptions) {
+  const double divisor = communication_divisor(assumptions);
+  for (hw::Level& level : cluster.levels) {
+    level.bandwidth = level.bandwidth * divisor;
+    level.latency = level.latency * (1 / divisor);
+  }
+  return cluster;
+}
+
 bool has_weight_gradients(Assumptions assumptions) {
   return assumptions != Assumptions::kPhaze2024Released;
 }

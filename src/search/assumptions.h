@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "hw/cluster.h"
 
 namespace phaze::search {
 
@@ -24,6 +25,7 @@ std::optional<Assumptions> parse_assumptions(std::string_view name);
 bool is_original(Assumptions assumptions);
 // Released code adds milliseconds to seconds: communication counts a thousand times too little.
 double communication_divisor(Assumptions assumptions);
+hw::Cluster with_assumed_links(hw::Cluster cluster, Assumptions assumptions);
 bool has_weight_gradients(Assumptions assumptions);
 // Does nothing run beside an operator that takes all cores of a kind?
 bool has_exclusive_wide(Assumptions assumptions);

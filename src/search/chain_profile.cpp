@@ -24,6 +24,9 @@ using plan::Recompute;
 
 namespace {
 
+// Of a micro-batch: no device holds the activations of more, and sums of bytes stay in 64 bits.
+constexpr std::int64_t kMostTokens = std::int64_t{1} << 28;
+
 std::string first_error(const Diagnostics& diagnostics) {
   const Diagnostic& first = diagnostics.all().front();
   return first.where.key + ": " + first.message;
@@ -44,6 +47,11 @@ ModelOrReason make_model(const ProfileRequest& request, const ChainShape& shape)
     options.microbatch = shape.microbatch;
     Diagnostics diagnostics;
     std::optional<Model> model = models::build_model(*spec, options, diagnostics);
+    if (model && model->microbatch > kMostTokens / std::max<std::int64_t>(1, model->sequence)) {
+      return {std::nullopt, "micro-batches are priced up to " + std::to_string(kMostTokens) +
+                                " tokens, this one has " + std::to_string(model->microbatch) +
+                                " sequences of " + std::to_string(model->sequence)};
+    }
     return {std::move(model), diagnostics.has_errors() ? first_error(diagnostics) : ""};
   }
   const Model& given = std::get<Model>(*request.model);
@@ -155,6 +163,7 @@ class Profiler {
     for (const Layer& layer : model_.layers) {
       const graph::LayerSummary summary = graph::summarise(layer);
       const PricedLayer priced = price_layer(context_, layer, request_.scheduling);
+      chain_.schedule_gap = std::max(chain_.schedule_gap, priced.schedule_gap);
       ChainLayer& added = chain_.layers.emplace_back();
       added.name = layer.name;
       added.repeat = layer.repeat;
@@ -187,7 +196,9 @@ class Profiler {
       is_offered = true;
       saved_[i] = saved;
       model_.layers[i] = graph::fuse_elementwise(layer, request_.training.fusion);
-      plan::LayerWork work = price_layer(context_, model_.layers[i], request_.scheduling).work;
+      const PricedLayer priced = price_layer(context_, model_.layers[i], request_.scheduling);
+      chain_.schedule_gap = std::max(chain_.schedule_gap, priced.schedule_gap);
+      plan::LayerWork work = priced.work;
       work.recompute_flops = graph::summarise(model_.layers[i]).recompute_flops;
       chain_.layers[i].work[static_cast<std::size_t>(way)] = work;
     }

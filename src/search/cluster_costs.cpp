@@ -1,5 +1,6 @@
 #include "search/cluster_costs.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -50,7 +51,9 @@ const plan::Chain* ClusterCosts::chain(const Strategy& strategy) {
     }
   }
   ChainOrReason made = compute_chain(request_, shape);
-  if (!made.chain) {
+  if (made.chain) {
+    largest_gap_ = std::max(largest_gap_, made.chain->schedule_gap);
+  } else {
     reason_ = made.reason;
   }
   all.push_back(

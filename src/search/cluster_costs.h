@@ -31,6 +31,8 @@ class ClusterCosts : public place::PlanCosts {
 
   // Why the last width and micro-batch without a chain had none.
   const std::string& reason() const { return reason_; }
+  // Of all chains so far, see plan::Chain::schedule_gap.
+  double largest_gap() const { return largest_gap_; }
 
  private:
   const cost::Group* group(std::int64_t size, std::int64_t stride, cost::Company company);
@@ -39,6 +41,7 @@ class ClusterCosts : public place::PlanCosts {
   const ProfileRequest& request_;
   std::vector<std::int64_t> widths_;
   std::string reason_;
+  double largest_gap_ = 0;
   // By size, stride and company.
   std::map<std::tuple<std::int64_t, std::int64_t, int>, std::optional<cost::Group>> groups_;
   // Of a width, micro-batch and tensor group. Groups that differ only in what does not matter for

@@ -104,8 +104,8 @@ std::int64_t most_busy(const Layer& layer, LayerPass pass, const hw::Chip& chip)
       vector += plan::needs_vector(unit) ? 1 : 0;
     }
   }
-  return std::max({std::int64_t{1}, std::min(tensor, chip.tensor.count),
-                   std::min(vector, chip.vector.count)});
+  return std::max(
+      {std::int64_t{1}, std::min(tensor, chip.tensor.count), std::min(vector, chip.vector.count)});
 }
 
 cost::CostContext on_one_core(const cost::CostContext& context, std::int64_t busy_cores) {
@@ -116,14 +116,8 @@ cost::CostContext on_one_core(const cost::CostContext& context, std::int64_t bus
 
 }  // namespace
 
-ScheduleProblem make_problem(const cost::CostContext& context, const Layer& layer, LayerPass pass,
-                             std::int64_t busy_cores, bool exclusive_wide) {
-  ScheduleProblem problem;
-  problem.tensor_cores = std::min(busy_cores, context.chip->tensor.count);
-  problem.vector_cores = std::min(busy_cores, context.chip->vector.count);
-  problem.exclusive_wide = exclusive_wide;
-  const auto placements = cost::compute_placements(layer, *context.chip);
-  const cost::CostContext one = on_one_core(context, busy_cores);
+LayerTasks find_tasks(const Layer& layer, LayerPass pass) {
+  LayerTasks tasks;
   // For every storage and operator: the tasks that what is read there waits for, through operators
   // that take no time.
   const auto storages = graph::compute_storages(layer);
@@ -148,24 +142,68 @@ ScheduleProblem make_problem(const cost::CostContext& context, const Layer& laye
     const TaskUnit unit = unit_of(op);
     std::vector<TaskId> made = waits;
     if (unit != TaskUnit::kNone) {
-      plan::Task task;
-      task.id = op.name;
-      task.unit = unit;
-      if (unit == TaskUnit::kNetwork) {
-        task.one_core = up(cost::compute_operator_cost(context, layer, op, placements[id]).time);
-      } else {
-        task.one_core = up(cost::compute_operator_cost(one, layer, op, placements[id]).time);
-        task.all_cores = down(cost::compute_operator_cost(context, layer, op, placements[id]).time);
-      }
-      const TaskId made_by = problem.tasks.push_back(std::move(task));
+      const TaskId made_by(tasks.operators.size());
+      tasks.operators.push_back(id);
+      tasks.units.push_back(unit);
       for (const TaskId before : waits) {
-        problem.edges.emplace_back(before, made_by);
+        tasks.edges.emplace_back(before, made_by);
       }
       made = {made_by};
     }
     for (const graph::TensorId output : op.outputs) {
       writers[output] = made;
     }
+  }
+  return tasks;
+}
+
+Seconds bound_pass(const cost::CostContext& context, const Layer& layer, const LayerTasks& tasks) {
+  const auto placements = cost::compute_placements(layer, *context.chip);
+  const cost::CostContext one = on_one_core(context, 1);
+  std::vector<Seconds> ends(tasks.operators.size());
+  Seconds longest;
+  auto edge = tasks.edges.begin();  // by their second task
+  for (std::size_t i = 0; i < tasks.operators.size(); ++i) {
+    for (; edge != tasks.edges.end() && edge->second.index() == i; ++edge) {
+      ends[i] = std::max(ends[i], ends[edge->first.index()]);
+    }
+    const OpId id = tasks.operators[i];
+    const Operator& op = layer.operators[id];
+    Seconds time = cost::compute_operator_cost(context, layer, op, placements[id]).time;
+    if (tasks.units[i] == TaskUnit::kVector) {
+      // Fewer rows at work can do with less of the global buffer.
+      time = std::min(time, cost::compute_operator_cost(one, layer, op, placements[id]).time);
+    }
+    ends[i] += time;
+    longest = std::max(longest, ends[i]);
+  }
+  return longest;
+}
+
+ScheduleProblem make_problem(const cost::CostContext& context, const Layer& layer, LayerPass pass,
+                             std::int64_t busy_cores, bool exclusive_wide) {
+  ScheduleProblem problem;
+  problem.tensor_cores = std::min(busy_cores, context.chip->tensor.count);
+  problem.vector_cores = std::min(busy_cores, context.chip->vector.count);
+  problem.exclusive_wide = exclusive_wide;
+  const auto placements = cost::compute_placements(layer, *context.chip);
+  const cost::CostContext one = on_one_core(context, busy_cores);
+  const LayerTasks tasks = find_tasks(layer, pass);
+  problem.edges = tasks.edges;
+  for (std::size_t i = 0; i < tasks.operators.size(); ++i) {
+    const OpId id = tasks.operators[i];
+    const Operator& op = layer.operators[id];
+    plan::Task task;
+    task.id = op.name;
+    task.unit = tasks.units[i];
+    const Seconds all = cost::compute_operator_cost(context, layer, op, placements[id]).time;
+    if (task.unit == TaskUnit::kNetwork) {
+      task.one_core = up(all);
+    } else {
+      task.one_core = up(cost::compute_operator_cost(one, layer, op, placements[id]).time);
+      task.all_cores = down(all);
+    }
+    problem.tasks.push_back(std::move(task));
   }
   return problem;
 }

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "cost/operator.h"
@@ -15,6 +16,20 @@ namespace phaze::search {
 // Schedules that end at `cutoff` or later are of no use, where one is given.
 using Solver =
     std::function<plan::Schedule(const plan::ScheduleProblem&, std::optional<Picoseconds> cutoff)>;
+
+// The operators of one pass that take time, and what each waits for, as data flows; nothing here
+// depends on a chip.
+struct LayerTasks {
+  std::vector<graph::OpId> operators;
+  std::vector<plan::TaskUnit> units;
+  std::vector<std::pair<plan::TaskId, plan::TaskId>> edges;
+};
+LayerTasks find_tasks(const graph::Layer& layer, plan::LayerPass pass);
+
+// No schedule of the pass takes less: the longest way through its operators, each as fast as it can
+// be. Much quicker than a schedule.
+Seconds bound_pass(const cost::CostContext& context, const graph::Layer& layer,
+                   const LayerTasks& tasks);
 
 // The operators of one pass of a layer as tasks, when at most `busy_cores` of a kind are busy at
 // once and share what is shared; edges as data flows. Operators that take no time are left out.

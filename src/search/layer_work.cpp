@@ -22,6 +22,7 @@ namespace {
 struct PassWork {
   Seconds time, network;
   double tensor_busy_s = 0, vector_busy_s = 0;
+  double gap = 0;  // share of the time that a better schedule could save at most
 };
 
 struct BothPasses {
@@ -84,9 +85,10 @@ Picoseconds exposed_network(const LayerSchedule& layer) {
 PassWork side_by_side(const cost::CostContext& context, const graph::Layer& layer, LayerPass pass,
                       const Scheduling& scheduling) {
   schedule::Memory memory;
-  const Solver exact = [&memory](const plan::ScheduleProblem& problem,
-                                 std::optional<Picoseconds> cutoff) {
+  const Solver exact = [&](const plan::ScheduleProblem& problem,
+                           std::optional<Picoseconds> cutoff) {
     schedule::ExactOptions options;
+    options.work_limit = scheduling.work_limit;
     options.cutoff = cutoff;
     options.memory = &memory;
     return schedule::solve_exact(problem, options);
@@ -96,8 +98,10 @@ PassWork side_by_side(const cost::CostContext& context, const graph::Layer& laye
   const Seconds time = to_seconds(found.time());
   const plan::CoreUtilisation busy =
       plan::core_utilisation(found.problem, found.schedule, found.time());
+  const Picoseconds least = std::max(found.schedule.lower_bound, found.floor);
+  const double gap = least < found.time() ? 1 - to_seconds(least).value() / time.value() : 0;
   return {time, to_seconds(exposed_network(found)), busy.tensor * time.value(),
-          busy.vector * time.value()};
+          busy.vector * time.value(), gap};
 }
 
 // Is anything but what sequence parallelism gathers again?
@@ -136,6 +140,7 @@ PricedLayer price_layer(const cost::CostContext& context, const graph::Layer& la
           : one_after_another(layer, cost);
   PricedLayer priced;
   priced.optimizer = cost.optimizer.time;
+  priced.schedule_gap = std::max(both.forward.gap, both.backward.gap);
   plan::LayerWork& work = priced.work;
   const auto host = [&context](const plan::PassCost& pass) {
     return context.chip->host_launch * static_cast<double>(pass.launches);

@@ -13,13 +13,16 @@ namespace phaze::search {
 // How schedules are made on chips that run operators side by side.
 struct Scheduling {
   bool exclusive_wide = false;
-  Solver solve;  // nothing: the exact one, with its own limit of work
+  std::int64_t work_limit = 5'000'000;  // of the exact solver, for a problem
+  Solver solve;                         // nothing: the exact one
 };
 
 struct PricedLayer {
   // Without the bytes that are saved and alive, which graph/layer_memory.h knows.
   plan::LayerWork work;
   Seconds optimizer;
+  // Share of a pass that a better schedule could save at most; 0: both are proved best.
+  double schedule_gap = 0;
 };
 
 // Needs a layer without obstacles (cost::find_obstacle). Passes take at least what the host needs

@@ -29,16 +29,6 @@ bool is_weight_gradient(const Layer& layer, const Operator& op) {
          });
 }
 
-void drop_weight_gradients(Layer& layer) {
-  IdVector<graph::OpId, Operator> kept;
-  for (Operator& op : layer.operators) {
-    if (!is_weight_gradient(layer, op)) {
-      kept.push_back(std::move(op));
-    }
-  }
-  layer.operators = std::move(kept);
-}
-
 Bytes saved_bytes(const Layer& layer) {
   Bytes sum;
   for (const graph::TensorId id : graph::compute_saved(layer)) {
@@ -95,10 +85,11 @@ LayerWork with_recomputation(LayerWork work, Flops forward_flops) {
 }
 
 plan::ChainLayer price(const cost::CostContext& context, const OriginalGraphs::Shape& shape,
-                       std::size_t index, const Scheduling& scheduling) {
+                       std::size_t index, const Scheduling& scheduling, double& gap) {
   const Layer& layer = shape.model.layers[index];
   const graph::LayerSummary& summary = shape.summaries[index];
   const PricedLayer priced = price_layer(context, layer, scheduling);
+  gap = std::max(gap, priced.schedule_gap);
   plan::ChainLayer added;
   added.name = layer.name;
   added.repeat = layer.repeat;
@@ -114,6 +105,16 @@ plan::ChainLayer price(const cost::CostContext& context, const OriginalGraphs::S
 }
 
 }  // namespace
+
+void drop_weight_gradients(Layer& layer) {
+  IdVector<graph::OpId, Operator> kept;
+  for (Operator& op : layer.operators) {
+    if (!is_weight_gradient(layer, op)) {
+      kept.push_back(std::move(op));
+    }
+  }
+  layer.operators = std::move(kept);
+}
 
 OriginalGraphs make_original_graphs(const OriginalGraphsRequest& request) {
   OriginalGraphs graphs;
@@ -146,41 +147,56 @@ OriginalGraphs make_original_graphs(const OriginalGraphsRequest& request) {
   return graphs;
 }
 
+std::optional<cost::CostContext> shape_context(const OriginalGraphs::Shape& shape,
+                                               const cost::CostContext& context,
+                                               const hw::Cluster& cluster) {
+  CHECK(cluster.levels.size() == 1, "the original knows one link for everything");
+  cost::CostContext own = context;
+  own.network.reset();
+  if (shape.width > 1) {
+    const auto group = cost::place_group(cluster, shape.width, 1, cost::Company::kAll);
+    if (!group) {
+      return std::nullopt;
+    }
+    own.network = cost::Network{&cluster, *group};
+  }
+  const auto fusion = shape.model.settings.find("fusion");
+  own.kernels = fusion != shape.model.settings.end() && fusion->second == "none"
+                    ? cost::Kernels::kLibrary
+                    : cost::Kernels::kTuned;
+  return own;
+}
+
+OriginalChain price_original_shape(const OriginalGraphs::Shape& shape,
+                                   const cost::CostContext& context, const Scheduling& scheduling) {
+  OriginalChain chain{shape.width, shape.microbatch, {}, shape.to_itself, shape.to_next};
+  for (std::size_t i = 0; i < shape.model.layers.size(); ++i) {
+    chain.chain.layers.push_back(price(context, shape, i, scheduling, chain.chain.schedule_gap));
+    chain.chain.boundary =
+        std::max({chain.chain.boundary, shape.to_next[i],
+                  shape.model.layers[i].repeat > 1 ? shape.to_itself[i] : Bytes()});
+  }
+  if (!shape.summaries.empty()) {
+    chain.chain.tied_parameters = shape.summaries.back().tied_parameters;
+  }
+  return chain;
+}
+
 OriginalChains price_original_graphs(const OriginalGraphs& graphs, const cost::CostContext& context,
                                      const hw::Cluster& cluster, const Scheduling& scheduling) {
-  CHECK(cluster.levels.size() == 1, "the original knows one link for everything");
   OriginalChains answer;
   for (const OriginalGraphs::Shape& shape : graphs.shapes) {
-    cost::CostContext own = context;
-    own.network.reset();
-    if (shape.width > 1) {
-      const auto group = cost::place_group(cluster, shape.width, 1, cost::Company::kAll);
-      if (!group) {
-        continue;
-      }
-      own.network = cost::Network{&cluster, *group};
+    std::optional<cost::CostContext> own = shape_context(shape, context, cluster);
+    if (!own) {
+      continue;
     }
-    const auto fusion = shape.model.settings.find("fusion");
-    own.kernels = fusion != shape.model.settings.end() && fusion->second == "none"
-                      ? cost::Kernels::kLibrary
-                      : cost::Kernels::kTuned;
     cost::ProductMemo memo;
-    own.products = context.products != nullptr ? context.products : &memo;
-    if (const auto why = cost::find_obstacle(own, shape.model)) {
+    own->products = context.products != nullptr ? context.products : &memo;
+    if (const auto why = cost::find_obstacle(*own, shape.model)) {
       answer.reason = context.chip->name + " cannot train this: " + *why;
       continue;
     }
-    OriginalChain added{shape.width, shape.microbatch, {}, shape.to_itself, shape.to_next};
-    for (std::size_t i = 0; i < shape.model.layers.size(); ++i) {
-      added.chain.layers.push_back(price(own, shape, i, scheduling));
-      added.chain.boundary =
-          std::max({added.chain.boundary, shape.to_next[i],
-                    shape.model.layers[i].repeat > 1 ? shape.to_itself[i] : Bytes()});
-    }
-    if (!shape.summaries.empty()) {
-      added.chain.tied_parameters = shape.summaries.back().tied_parameters;
-    }
-    answer.chains.push_back(std::move(added));
+    answer.chains.push_back(price_original_shape(shape, *own, scheduling));
   }
   return answer;
 }

@@ -4,6 +4,7 @@
 // section 20.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@
 #include "search/layer_work.h"
 
 namespace phaze::search {
+
+// Products with weights keep one gradient, that of the data, as in the original's released code.
+void drop_weight_gradients(graph::Layer& layer);
 
 // Nothing here depends on a chip.
 struct OriginalGraphs {
@@ -57,6 +61,15 @@ struct OriginalChains {
   std::vector<OriginalChain> chains;  // as the shapes
   std::string reason;                 // without chains: why the chip cannot run the model
 };
+
+// What prices one shape: with the network of its tensor-parallel group; nothing where the cluster
+// has no place for one. `context` is of one device.
+std::optional<cost::CostContext> shape_context(const OriginalGraphs::Shape& shape,
+                                               const cost::CostContext& context,
+                                               const hw::Cluster& cluster);
+// Needs a shape without obstacles (cost::find_obstacle) in its own context.
+OriginalChain price_original_shape(const OriginalGraphs::Shape& shape,
+                                   const cost::CostContext& context, const Scheduling& scheduling);
 
 // `context`: of one device without network; `cluster`: of one level, for tensor-parallel groups.
 OriginalChains price_original_graphs(const OriginalGraphs& graphs, const cost::CostContext& context,

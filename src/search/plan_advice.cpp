@@ -110,7 +110,9 @@ PlanNeeds find_needs(const PlanSetting& setting) {
   return find_needs(setting, [&](std::int64_t devices, Bytes memory) {
     problem.devices = devices;
     problem.capacity = memory;
-    return !place::solve_plan(problem, costs.costs()).plans.empty();
+    place::PlannerOptions any;  // plan will do
+    any.is_cancelled = [](std::int64_t, Seconds best) { return std::isfinite(best.value()); };
+    return !place::solve_plan(problem, costs.costs(), any).plans.empty();
   });
 }
 
@@ -120,7 +122,9 @@ plan::PlanWhy find_why(const PlanSetting& setting, Seconds best) {
                         const std::string& what, double factor, const auto& change) {
     PlanSetting other = setting;
     change(other);
-    const PlanAnswer answer = find_plan(other);
+    PlanSearchOptions options;
+    options.bounds_layers = false;
+    const PlanAnswer answer = find_plan(other, options);
     plan::Sensitivity& added = all.emplace_back();
     added.resource = resource;
     added.name = name;

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "place/planner.h"
 #include "search/plan_record.h"
+#include "search/schedule_gap.h"
 
 namespace phaze::search {
 
@@ -65,26 +66,38 @@ std::string why_none_is_left(const PlannerAnswer& found, const PlanSetting& sett
                                  : costs.reason());
 }
 
+struct Solved {
+  PlannerAnswer found;
+  place::PlanProblem problem;  // that was solved
+};
+
+// Without selective recomputation where layers have no attention core that keeps anything.
+Solved solve_as_asked(const PlanSetting& setting, place::PlanCosts& costs,
+                      const place::PlannerOptions& planner) {
+  Solved solved{{}, make_plan_problem(setting)};
+  std::vector<plan::Recompute>& ways = solved.problem.limits.recompute;
+  solved.found = place::solve_plan(solved.problem, costs, planner);
+  if (solved.found.strategies == 0 && ways == std::vector{plan::Recompute::kSelective}) {
+    ways = {plan::Recompute::kNone};
+    solved.found = place::solve_plan(solved.problem, costs, planner);
+  }
+  return solved;
+}
+
 }  // namespace
 
 PlanAnswer find_modern_plan(const PlanSetting& setting, SettingCosts& costs,
                             const PlanSearchOptions& options) {
-  place::PlanProblem problem = make_plan_problem(setting);
   place::PlannerOptions planner;
   planner.keep = options.keep;
   planner.is_cancelled = options.is_cancelled;
   PlanAnswer answer;
-  PlannerAnswer found = place::solve_plan(problem, costs.costs(), planner);
-  if (found.strategies == 0 &&
-      problem.limits.recompute == std::vector{plan::Recompute::kSelective}) {
-    // Layers without an attention core that keeps anything.
-    problem.limits.recompute = {plan::Recompute::kNone};
-    found = place::solve_plan(problem, costs.costs(), planner);
-    if (found.strategies > 0) {
-      answer.notes.emplace_back("selective recomputation saves nothing here: this is without it");
-    }
+  auto [found, problem] = solve_as_asked(setting, costs.costs(), planner);
+  if (problem.limits.recompute != setting.limits.recompute && found.strategies > 0) {
+    answer.notes.emplace_back("selective recomputation saves nothing here: this is without it");
   }
   answer.bound = found.bound;
+  answer.largest_gap = costs.costs().largest_gap();
   answer.is_complete = found.is_complete;
   answer.strategies = found.strategies;
   answer.priced = found.priced;
@@ -112,6 +125,9 @@ PlanAnswer find_original_plan(const PlanSetting& setting, const OriginalChains& 
   answer.strategies = found.problems;
   answer.priced = found.solved;
   answer.excluded = found.problems - found.solved;
+  for (const OriginalChain& chain : chains.chains) {
+    answer.largest_gap = std::max(answer.largest_gap, chain.chain.schedule_gap);
+  }
   if (found.best) {
     answer.bound = found.best->plan.iteration;
     answer.plans.push_back(found.best->plan);
@@ -129,11 +145,30 @@ PlanAnswer find_original_plan(const PlanSetting& setting, const OriginalChains& 
 }
 
 PlanAnswer find_plan(const PlanSetting& setting, const PlanSearchOptions& options) {
+  const auto has_gap = [&options](const PlanAnswer& answer) {
+    return options.bounds_layers && answer.largest_gap > 0 && answer.is_complete &&
+           answer.has_fitting();
+  };
   if (is_original(setting.assumptions)) {
-    return find_original_plan(setting, make_original_chains(setting));
+    OriginalChains chains = make_original_chains(setting);
+    PlanAnswer answer = find_original_plan(setting, chains);
+    if (has_gap(answer)) {
+      for (OriginalChain& chain : chains.chains) {
+        chain.chain = with_least_times(std::move(chain.chain));
+      }
+      answer.bound = std::min(answer.bound, find_original_plan(setting, chains).bound);
+    }
+    return answer;
   }
   SettingCosts costs(setting);
-  return find_modern_plan(setting, costs, options);
+  PlanAnswer answer = find_modern_plan(setting, costs, options);
+  if (has_gap(answer)) {
+    LeastCosts least(costs.costs());
+    place::PlannerOptions planner;
+    planner.is_cancelled = options.is_cancelled;
+    answer.bound = std::min(answer.bound, solve_as_asked(setting, least, planner).found.bound);
+  }
+  return answer;
 }
 
 plan::PlanRecord make_record(const PlanSetting& setting, const PlanAnswer& answer) {
@@ -147,6 +182,11 @@ plan::PlanRecord make_record(const PlanSetting& setting, const PlanAnswer& answe
   record.assumptions = to_string(setting.assumptions);
   record.sequence = sequence_of(setting);
   record.notes = answer.notes;
+  record.proof = plan::LayerProof{answer.largest_gap, answer.chains.front().schedule_gap};
+  for (std::size_t i = 1; i < answer.plans.size(); ++i) {
+    record.alternatives.push_back(answer.plans[i]);
+    record.alternatives.back().parts = count_gathers(answer.plans[i], answer.chains[i]);
+  }
   if (has_experts(setting)) {
     record.notes.emplace_back(
         "the experts of this model are not spread over devices: each device of a tensor-parallel "

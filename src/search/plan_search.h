@@ -15,6 +15,8 @@ namespace phaze::search {
 
 struct PlanSearchOptions {
   std::size_t keep = 1;  // best plans, of different strategies; the original's: one
+  // Where schedules of layers are not proved the bound is lowered by as much: a second search.
+  bool bounds_layers = true;
   // Told now and then, see place::PlannerOptions.
   std::function<bool(std::int64_t done, Seconds best)> is_cancelled;
 };
@@ -25,7 +27,10 @@ struct PlanAnswer {
   std::vector<plan::TrainingPlan> plans;
   std::vector<plan::Chain> chains;       // that the plans were made from, one each
   std::optional<OriginalPlan> original;  // of the original's assumptions, where there is a plan
-  Seconds bound;                         // no plan that was allowed is faster
+  // No plan that was allowed is faster: with these layer times, and from find_plan however layers
+  // are scheduled.
+  Seconds bound;
+  double largest_gap = 0;  // of all layer schedules, see plan::Chain::schedule_gap
   bool is_complete = true;
   std::int64_t strategies = 0, priced = 0, excluded = 0;
   std::string reason;  // without plans and strategies: why

@@ -1,6 +1,7 @@
 #include "search/plan_setting.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "cost/machine.h"
@@ -25,14 +26,9 @@ bool allows(const std::vector<plan::Recompute>& ways, plan::Recompute way) {
 }  // namespace
 
 Scheduling quick_scheduling() {
+  constexpr std::int64_t kMostNodes = 500;
   Scheduling scheduling;
-  scheduling.solve = [](const plan::ScheduleProblem& problem, std::optional<Picoseconds> cutoff) {
-    constexpr std::int64_t kMostNodes = 500;
-    schedule::ExactOptions options;
-    options.work_limit = kMostNodes;
-    options.cutoff = cutoff;
-    return schedule::solve_exact(problem, options);
-  };
+  scheduling.work_limit = kMostNodes;
   return scheduling;
 }
 
@@ -43,13 +39,12 @@ std::int64_t sequence_of(const PlanSetting& setting) {
                                     : std::get<graph::Model>(setting.model).sequence;
 }
 
-std::optional<std::int64_t> chain_length(const PlanSetting& setting) {
+std::optional<std::int64_t> chain_length(const PlanSetting& setting, Diagnostics& diagnostics) {
   std::optional<graph::Model> model;
   if (const auto* spec = std::get_if<models::ModelSpec>(&setting.model)) {
     models::BuildOptions build = setting.build;
     build.microbatch = build.tensor_width = 1;
     build.sequence_parallel = false;
-    Diagnostics diagnostics;
     model = models::build_model(*spec, build, diagnostics);
   } else {
     model = std::get<graph::Model>(setting.model);
@@ -94,15 +89,11 @@ std::optional<FlopsPerSecond> peak_of(const PlanSetting& setting) {
 }
 
 hw::Cluster network_of(const PlanSetting& setting) {
-  hw::Cluster cluster = setting.chip.links.count > 0
-                            ? hw::with_link_limit(setting.cluster, hw::link_bandwidth(setting.chip))
-                            : setting.cluster;
-  const double divisor = communication_divisor(setting.assumptions);
-  for (hw::Level& level : cluster.levels) {
-    level.bandwidth = level.bandwidth * divisor;
-    level.latency = level.latency * (1 / divisor);
-  }
-  return cluster;
+  return with_assumed_links(
+      setting.chip.links.count > 0
+          ? hw::with_link_limit(setting.cluster, hw::link_bandwidth(setting.chip))
+          : setting.cluster,
+      setting.assumptions);
 }
 
 bool has_experts(const PlanSetting& setting) {
@@ -165,7 +156,7 @@ ProfileRequest SettingCosts::make_request(const PlanSetting& setting, const hw::
   return request;
 }
 
-OriginalChains make_original_chains(const PlanSetting& setting) {
+OriginalGraphsRequest make_original_request(const PlanSetting& setting) {
   OriginalGraphsRequest request;
   request.model = &setting.model;
   request.build = setting.build;
@@ -178,11 +169,15 @@ OriginalChains make_original_chains(const PlanSetting& setting) {
   }
   request.microbatches = original_microbatches(setting);
   request.weight_gradients = has_weight_gradients(setting.assumptions);
-  const OriginalGraphs graphs = make_original_graphs(request);
-  const cost::CostContext context = cost::make_context(setting.chip);
+  return request;
+}
+
+OriginalChains make_original_chains(const PlanSetting& setting) {
+  const OriginalGraphs graphs = make_original_graphs(make_original_request(setting));
   Scheduling scheduling = setting.scheduling;
   scheduling.exclusive_wide = has_exclusive_wide(setting.assumptions);
-  OriginalChains chains = price_original_graphs(graphs, context, network_of(setting), scheduling);
+  OriginalChains chains = price_original_graphs(graphs, cost::make_context(setting.chip),
+                                                network_of(setting), scheduling);
   if (chains.chains.empty() && chains.reason.empty()) {
     chains.reason = graphs.reason;
   }

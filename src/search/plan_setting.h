@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/diagnostics.h"
 #include "graph/training.h"
 #include "hw/chip.h"
 #include "hw/cluster.h"
@@ -39,9 +40,9 @@ struct PlanSetting {
 
 // Of a sequence, in tokens.
 std::int64_t sequence_of(const PlanSetting& setting);
-// Layers of the chain that stages are cut from, repeats counted; nothing when the model cannot be
-// built as it is asked for.
-std::optional<std::int64_t> chain_length(const PlanSetting& setting);
+// Layers of the chain that stages are cut from, repeats counted; nothing, with a diagnostic, when
+// the model cannot be built as it is asked for on one device.
+std::optional<std::int64_t> chain_length(const PlanSetting& setting, Diagnostics& diagnostics);
 // Tensor widths that the model can be cut into, of the original's those that it tries; ascending.
 std::vector<std::int64_t> possible_widths(const PlanSetting& setting);
 // Micro-batches that the original tries, or those that are asked for.
@@ -73,7 +74,9 @@ class SettingCosts {
   ClusterCosts costs_;
 };
 
-// The layers of a setting with the original's assumptions.
+// The graphs and the layers of a setting with the original's assumptions; `setting` must outlive a
+// request.
+OriginalGraphsRequest make_original_request(const PlanSetting& setting);
 OriginalChains make_original_chains(const PlanSetting& setting);
 
 }  // namespace phaze::search

@@ -93,6 +93,10 @@ class Original(Plans):
         self.assertEqual(simulated["closed_form_s"], answer["iteration_s"])
         # Fill and drain at the slowest stage's pace and transfers in the way of compute: an upper bound.
         self.assertLessEqual(simulated["iteration_s"], answer["iteration_s"] * (1 + 1e-9))
+        self.assertEqual(simulated["iteration_s"], answer["simulated_s"])
+        self.assertLess(simulated["difference"], -0.02)
+        self.assertIn("Why: the plan's time is the original's cost function", self.answer("simulate", path))
+        self.assertIn("% less: the original's cost function, not 1F1B's time", self.answer("place", "bert-large", *QUICK, *ORIGINAL))
 
     def test_refusals(self):
         def refusal(*args):
@@ -106,7 +110,11 @@ class Original(Plans):
         self.assertIn("--order: with phaze2024", refusal("--order", "tdp"))
         self.assertIn("--alternatives: with phaze2024", refusal("--alternatives", "2"))
         self.assertIn("--cluster: with phaze2024 expected a cluster of one level", refusal("--cluster", "dgx-h100"))
-        self.assertIn("--pipeline: with phaze2024 expected one value each", refusal("--pipeline", "4"))
+        self.assertIn("--pipeline: with phaze2024 expected one value each of --tensor, --pipeline and --data", refusal("--pipeline", "4"))
+        self.assertIn("(to be given: --tensor, --data); or neither --pipeline nor --data", refusal("--pipeline", "4"))
+        self.assertIn("--data: with phaze2024 expected one value each", refusal("--data", "4", "--tensor", "1"))
+        self.assertIn("(to be given: --pipeline)", refusal("--data", "4", "--tensor", "1"))
+        self.assertIn("(to be given: --pipeline)", refusal("--data", "4", "--tensor", "1", "--pipeline", "2,4"))
 
 
 class Experts(Plans):

@@ -72,6 +72,48 @@ class Contract(Plans):
         fewer = self.place("bert-large", *SETTING, "--devices", "7", "--global-batch", "32")
         self.assertGreaterEqual(fewer["iteration_s"], best)
 
+    def test_what_is_proved(self):
+        answer = self.place(*SMALL)
+        self.assertEqual(answer["layer_schedules"], {"proved": True, "largest_gap": 0, "plan_gap": 0})
+        self.assertAlmostEqual(answer["simulated_s"] / answer["iteration_s"], 1, delta=0.02)
+        # A chip that runs operators side by side, and schedules that end at the limit of work.
+        args = ("bert-large", "--chip", "phaze-reference", "--execution", "eager", "--attention", "eager", "--devices", "4",
+                "--global-batch", "16", "--tensor", "1", "--microbatch", "1,2")
+        answer = self.place(*args)
+        proof = answer["layer_schedules"]
+        text = self.answer("place", *args)
+        if proof["proved"]:
+            self.fail("choose layers whose schedules are not proved")
+        self.assertTrue(0 < proof["plan_gap"] <= proof["largest_gap"] < 1)
+        self.assertLess(answer["bound_s"], answer["iteration_s"])
+        self.assertGreaterEqual(answer["bound_s"], answer["iteration_s"] * (1 - proof["largest_gap"]) * (1 - 1e-9))
+        self.assertIn("for these layer times proved best of ", text)
+        self.assertIn("not all schedules of operators are proved, the largest gap is ", text)
+        self.assertNotIn("layer times", self.answer("place", *SMALL))
+
+    def test_alternatives_in_json(self):
+        answer = self.place(*SMALL, "--alternatives", "3")
+        self.assertNotIn("alternatives", self.place(*SMALL))
+        others = answer["alternatives"]
+        self.assertEqual(len(others), 3)
+        times = [answer["iteration_s"]] + [other["iteration_s"] for other in others]
+        self.assertEqual(times, sorted(times))
+        for other in others:
+            self.assertAlmostEqual(other["loss"], other["iteration_s"] / times[0] - 1)
+            self.assertLessEqual(other["tensor"] * other["pipeline"] * other["data"], 8)
+            self.assertLessEqual(other["peak_memory_bytes"], answer["capacity_bytes"])
+            self.assertAlmostEqual(sum(other["breakdown"].values()) / other["iteration_s"], 1, places=9)
+            # Asked for by itself it takes the same.
+            keys = ("tensor", "pipeline", "data", "microbatch", "interleave", "zero", "schedule", "order")
+            args = [word for key in keys for word in (f"--{key}", str(other[key]))]
+            alone = self.place(*SMALL, *args, "--sequence-parallel", "on" if other["sequence_parallel"] else "off")
+            self.assertAlmostEqual(alone["iteration_s"] / other["iteration_s"], 1, places=9)
+
+    def test_rates_say_what_they_count(self):
+        text = self.answer("place", *SMALL)
+        self.assertRegex(text, r"MFU [\d.]+ % \(the model's FLOPs, attention in full\), HFU [\d.]+ % \(FLOPs that run\)")
+        self.assertRegex(text, r"\n  fullest, stage 0: weights [\d.]+ GiB, gradients ")
+
     def test_alternatives(self):
         text = self.answer("place", *SMALL, "--alternatives", "3")
         self.assertGreater(len(text.splitlines()), len(self.answer("place", *SMALL).splitlines()) + 2)
@@ -144,6 +186,29 @@ class Refusals(Plans):
         self.assertIn("\"nocluster\"", self.refusal("place", "bert-large", "--chip", "h100", "--cluster", "nocluster"))
         self.assertIn("\"nomodel\"", self.refusal("place", "nomodel", "--chip", "h100"))
         self.assertIn("--chip: a plan needs a chip", self.refusal("place", "bert-large"))
+
+    def test_values_that_are_not_there(self):
+        for option in ("--tensor", "--pipeline", "--data", "--zero", "--recompute", "--order", "--strategy"):
+            self.assertIn(f"{option}: expected a value, found nothing", self.refusal("place", *SMALL, option, ""))
+        self.assertIn("found both", self.refusal("place", "bert-large", "--phaze-instance", "x.json"))
+
+    def test_sizes_that_cannot_be_counted(self):
+        setting = ("bert-large", *SETTING, "--devices", "8")
+        self.assertIn("--global-batch: expected at most 1.00 Ttokens in all sequences",
+                      self.refusal("place", *setting, "--global-batch", "1000000000000"))
+        # A prime: one micro-batch of a sequence, or all of them in one.
+        answer = self.place(*setting, "--global-batch", "1000000007")
+        self.assertEqual((answer["microbatch"], answer["data"]), (1, 1))
+        self.assertIn("micro-batches are priced up to 268435456 tokens",
+                      self.no_answer(*setting, "--global-batch", "1048576", "--microbatch", "1048576"))
+        self.assertIn("more than can be meant", self.refusal("place", "llama3-8b", *SETTING, "--sequence", "1000000000", "--global-batch", "1"))
+
+    def test_an_output_that_is_no_file(self):
+        for name in ("", "-"):
+            self.assertIn("--output: expected the name of a file", self.refusal("place", *SMALL, "--output", name))
+        path = self.file("chip.yaml", "base: h100\n")
+        self.assertIn("--output: is the chip's own file", self.refusal(
+            "place", "bert-large", "--chip", path, "--devices", "8", "--output", path))
 
     def test_an_output_that_cannot_be_written(self):
         path = os.path.join(self.folder(), "nowhere", "plan.json")

@@ -338,6 +338,24 @@ class Models(Schedules):
         self.assertIn("assumptions phaze2024: ", self.answer(
             "schedule", "bert-large", "--chip", "tpuv4", "--method", "list", "--assumptions", "phaze2024"))
 
+    def test_faults_of_the_released_code(self):
+        def run(*args):
+            return self.json("schedule", "bert-large", "--chip", "phaze-reference", "--method", "list", "--tensor", "2",
+                             "--assumptions", *args)
+
+        right, released = run("phaze2024"), run("phaze2024-released")
+        self.assertEqual(released["assumptions"], "phaze2024-released")
+        times = [{op["id"]: op["end_s"] - op["start_s"] for layer in answer["layers"] for op in layer["operators"]
+                  if layer["name"] == "encoder"} for answer in (right, released)]
+        dropped = set(times[0]) - set(times[1])
+        self.assertEqual(set(times[1]) - set(times[0]), set())
+        self.assertEqual({name.split(".")[-1] for name in dropped}, {"weight_gradient"})
+        networks = [op["id"] for layer in right["layers"] for op in layer["operators"]
+                    if layer["name"] == "encoder" and op["unit"] == "network"]
+        self.assertGreater(len(networks), 0)
+        for name in networks:
+            self.assertAlmostEqual(times[0][name] / times[1][name], 1000, delta=20)
+
 
     def test_layers_that_take_too_long_to_be_counted(self):
         slow = ["--set", "clock=1MHz"]

@@ -67,6 +67,18 @@ class Contract(Simulations):
         self.assertIn("% too short\n", text)
         self.assertIn("Most of the difference: ", text)
         self.assertIn("transfers that take no time", text)
+        self.assertIn("\nWhy: the closed form of 1F1B is the longest of the paths", text)
+
+    def test_every_kind_of_difference_has_a_reason(self):
+        for contents, reason in (
+            (plan([1] * 4, [2] * 4, iteration_s=40.0), "no path through the passes is as long"),
+            (plan([1] * 4, [2] * 4, iteration_s=40.0, assumptions="phaze2024"), "the original's cost function"),
+            (plan([1] * 4, [2] * 4, iteration_s=20.0, chunks=2), "transfers that never meet"),
+            (plan([1] * 4, [2] * 4, iteration_s=20.0, schedule="gpipe"), "the closed form of GPipe"),
+            (plan([1], [2], iteration_s=20.0), "one stage has no pipeline"),
+        ):
+            self.assertIn(reason, self.answer("simulate", self.plan_file(contents)))
+        self.assertNotIn("Why: ", self.answer("simulate", self.plan_file(plan([1] * 4, [2] * 4, iteration_s=33.0))))
 
     def test_memory_that_is_not_there_is_said_loudly(self):
         contents = plan([1] * 4, [2] * 4, capacity_bytes=34 * GIB)
@@ -110,6 +122,13 @@ class Refusals(Simulations):
 
 
 class Traces(Simulations):
+    def test_a_trace_replaces_nothing(self):
+        path = self.plan_file(plan([1], [2]))
+        self.assertIn("--trace: is the plan's own file", self.refusal("simulate", path, "--trace", path))
+        with open(path, encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["schema"], 1)
+        self.assertIn("--trace: expected the name of a file", self.refusal("simulate", path, "--trace", "-"))
+
     def trace(self, contents):
         path = os.path.join(self.folder(), "trace.json")
         answer = self.simulate(contents, "--trace", path)

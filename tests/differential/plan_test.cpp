@@ -48,7 +48,7 @@ void compare(std::uint64_t seed, const PlanCaseOptions& options, Seen& seen) {
   ASSERT_EQ(answer.plans.empty(), all.empty());
   ASSERT_EQ(faults_of(made, answer), "");
   PlannerOptions every;
-  every.use_bounds = every.use_limits = false;
+  every.use_bounds = every.use_limits = every.use_memory = false;
   every.keep = all.size() + 1;
   const PlannerAnswer full = place::solve_plan(made.problem, costs, every);
   ASSERT_EQ(faults_of(made, full), "");
@@ -121,26 +121,30 @@ TEST(Planner, IsTheSameWithoutAnyOneRule) {
   options.most_devices = 8;
   options.most_batch = 16;
   options.schedules = {};
+  int excluded_by_memory = 0;
   for (std::uint64_t seed = 40'000; seed < 41'000; ++seed) {
     SCOPED_TRACE(seed);
     options.is_deep = seed % 2 == 0;
     const PlanCase made = random_plan_case(seed, options);
     MadeUpCosts costs = made.costs();
     const PlannerAnswer answer = place::solve_plan(made.problem, costs);
-    std::vector<PlannerOptions> others(4);
+    std::vector<PlannerOptions> others(5);
     others[0].use_bounds = false;
     others[1].use_limits = false;
     others[2].partition.drops_dominated = false;
     others[3].partition.is_first_without_runs = false;
+    others[4].use_memory = false;
     for (const PlannerOptions& other : others) {
       const PlannerAnswer without = place::solve_plan(made.problem, costs, other);
       ASSERT_EQ(answer.plans.size(), without.plans.size());
+      excluded_by_memory += !other.use_memory && without.priced > answer.priced ? 1 : 0;
       if (!answer.plans.empty()) {
         expect_same(answer.plans.front().iteration.value(),
                     without.plans.front().iteration.value());
       }
     }
   }
+  EXPECT_GT(excluded_by_memory, 50);
 }
 
 // All schedules: those that interleave have no brute force, but bounds must not matter.
@@ -160,7 +164,7 @@ TEST(Planner, IsTheSameWithoutBounds) {
     some.keep = 1 + seed % 3;
     const PlannerAnswer answer = place::solve_plan(made.problem, costs, some);
     ASSERT_EQ(faults_of(made, answer), "");
-    some.use_bounds = some.use_limits = false;
+    some.use_bounds = some.use_limits = some.use_memory = false;
     const PlannerAnswer other = place::solve_plan(made.problem, costs, some);
     ASSERT_EQ(faults_of(made, other), "");
     ASSERT_EQ(answer.plans.size(), other.plans.size());

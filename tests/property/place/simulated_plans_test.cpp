@@ -29,7 +29,7 @@ std::vector<TrainingPlan> plans_of(std::uint64_t seed) {
   const PlanCase made = random_plan_case(seed, options);
   MadeUpCosts costs = made.costs();
   place::PlannerOptions every;
-  every.use_bounds = every.use_limits = false;
+  every.use_bounds = every.use_limits = every.use_memory = false;
   every.keep = 200;
   return place::solve_plan(made.problem, costs, every).plans;
 }

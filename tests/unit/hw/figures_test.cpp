@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "hw/memory.h"
+
 namespace phaze::hw {
 namespace {
 
@@ -43,6 +45,31 @@ TEST(Yield, SpareCoresForgiveTheirOwnKindOnly) {
   // Tensor cores are most of the redundant area: their spare helps more, although it adds more.
   EXPECT_GT(yield_of(spare_tensor), plain);
   EXPECT_GT(yield_of(spare_tensor), yield_of(spare_vector));
+}
+
+// 2048 bytes a cycle at 1 GHz, half of them between two dies: 1.024 TB/s at both ends.
+TEST(Dies, PayForWhatPassesBetweenThem) {
+  Chip chip = small_chip();
+  const Node& node = *find_node(7);
+  const AreaBreakdown one = compute_area(chip, node);
+  EXPECT_EQ(one.die_to_die, SquareMillimetres());
+  chip.dies = 2;
+  const AreaBreakdown two = compute_area(chip, node);
+  EXPECT_NEAR(two.die_to_die.value(), 1024 * 2 * 2 / 1350.0, 1e-9);
+  EXPECT_GT(total(two), total(one));
+  EXPECT_NEAR(compute_power(chip, node, two, {}).die_to_die.value(), 1.024e12 * 8 * 0.5e-12, 1e-9);
+}
+
+TEST(Memory, FasterThanItsGenerationTakesMoreInterfaces) {
+  Chip chip = small_chip();
+  const Node& node = *find_node(7);
+  const AreaBreakdown before = compute_area(chip, node);
+  EXPECT_FALSE(is_beyond_generation(chip.hbm));
+  chip.hbm.stack_bandwidth = BytesPerSecond(3 * 460.8e9);
+  EXPECT_TRUE(is_beyond_generation(chip.hbm));
+  const AreaBreakdown after = compute_area(chip, node);
+  EXPECT_NEAR(after.memory_phy.value(), 3 * before.memory_phy.value(), 1e-9);
+  EXPECT_NEAR(after.memory_controller.value(), 3 * before.memory_controller.value(), 1e-9);
 }
 
 TEST(DiesPerWafer, IsTheUsualFormula) {

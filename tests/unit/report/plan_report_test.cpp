@@ -25,6 +25,59 @@ TEST(PlanReport, MissingMemory) {
             "a device needs 10 GiB, 2 GiB (2,147,483,653 bytes) more than it has");
 }
 
+TEST(PlanReport, OneDeviceIsOne) {
+  const Bytes gibibyte(1 << 30);
+  EXPECT_EQ(no_plan_text(1, gibibyte, std::nullopt, std::nullopt),
+            "no plan fits 1 device of 1 GiB");
+}
+
+TEST(PlanReport, TheFullestStageInParts) {
+  plan::TrainingPlan plan;
+  plan.stages.resize(2);
+  const std::int64_t gibibyte = 1 << 30;
+  plan.stages[0].memory.weights = Bytes(3 * gibibyte);
+  plan.stages[1].memory.weights = Bytes(2 * gibibyte);
+  plan.stages[1].memory.activations = Bytes(5 * gibibyte);
+  plan.stages[1].memory.other = Bytes(gibibyte / 2);
+  EXPECT_EQ(
+      fullest_text(plan),
+      "  fullest, stage 1: weights 2 GiB, activations 5 GiB, workspace and reserved 0.5 GiB\n");
+}
+
+TEST(PlanReport, SaysWhatIsNotProvedAndWhatTheSimulationSays) {
+  plan::PlanRecord record;
+  record.plan.iteration = Seconds(2);
+  record.figures.emplace().bound = Seconds(1.9);
+  record.proof = plan::LayerProof{};
+  record.simulated = Seconds(2.02);
+  EXPECT_EQ(doubts_text(record), "");
+  record.proof = plan::LayerProof{0.05, 0.02};
+  EXPECT_EQ(
+      doubts_text(record),
+      "  layer times: not all schedules of operators are proved, the largest gap is 5 % (2 % in "
+      "this plan); however layers are scheduled, no plan is below 1.90 s\n");
+  EXPECT_TRUE(is_conditional(record));
+  // Another plan's layers are not proved, and could not make it the best.
+  record.proof = plan::LayerProof{0.0001, 0};
+  record.figures->bound = Seconds(2);
+  EXPECT_FALSE(is_conditional(record));
+  EXPECT_EQ(
+      doubts_text(record),
+      "  layer times: not all schedules of operators are proved, the largest gap is under 0.1 % "
+      "(0 % in this plan); however layers are scheduled, no other plan is faster\n");
+  record.proof.reset();
+  record.simulated = Seconds(2.2);
+  EXPECT_EQ(
+      doubts_text(record),
+      "  simulated event by event the iteration takes 2.20 s, 10 % more: `phaze simulate` shows "
+      "why\n");
+  record.assumptions = "phaze2024";
+  record.simulated = Seconds(1.8);
+  EXPECT_EQ(doubts_text(record),
+            "  simulated event by event the iteration takes 1.80 s, 10 % less: the original's cost "
+            "function, not 1F1B's time\n");
+}
+
 TEST(PlanReport, ATrainingSaysWhatIsIncluded) {
   plan::TrainingRun run;
   run.tokens = 300e9;

@@ -1,0 +1,45 @@
+#include "cli/output_file.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+namespace phaze::cli {
+namespace {
+
+// Whether a path is where an open file of this process is; not of /dev/null, which keeps nothing.
+bool is_open_as(const std::string& path, int file) {
+  struct stat at {};
+  struct stat open {};
+  struct stat nothing {};
+  if (::stat(path.c_str(), &at) != 0 || ::fstat(file, &open) != 0 ||
+      ::stat("/dev/null", &nothing) != 0) {
+    return false;
+  }
+  const auto place = [](const struct stat& status) {
+    return std::pair(status.st_dev, status.st_ino);
+  };
+  return place(at) == place(open) && place(at) != place(nothing);
+}
+
+}  // namespace
+
+std::optional<std::string> find_output_fault(const std::string& path, const Inputs& inputs) {
+  if (path.empty() || path == "-") {
+    return "expected the name of a file, found \"" + path + "\"";
+  }
+  if (is_open_as(path, STDOUT_FILENO)) {
+    return "is standard output, where the answer goes; expected another file";
+  }
+  std::error_code ignored;
+  for (const auto& [name, input] : inputs) {
+    if (std::filesystem::equivalent(path, input, ignored) ||
+        (input == "-" && is_open_as(path, STDIN_FILENO))) {
+      return "is the " + name + "'s own file";
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace phaze::cli

@@ -1,0 +1,198 @@
+#include "cli/search_run.h"
+
+#include <tbb/task_arena.h>
+
+#include <chrono>
+
+#include "base/check.h"
+#include "base/text.h"
+#include "base/version.h"
+#include "cli/assumptions.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/search_study.h"
+#include "io/search_json.h"
+#include "presets/chips.h"
+#include "presets/clusters.h"
+#include "report/search_report.h"
+#include "search/search_record.h"
+#include "search/search_verify.h"
+
+namespace phaze::cli {
+namespace {
+
+using search::SearchQuestion;
+
+void fault(Diagnostics& diagnostics, const std::string& option, const std::string& message) {
+  diagnostics.error({"command line", 0, 0, option}, message);
+}
+
+// The same choices for every model; what the space says goes for all chips.
+search::PlanSetting read_model(const ChipSearchOptions& options, Assumptions assumptions,
+                               const space::Space& space, const hw::Cluster& cluster,
+                               const std::string& name, Diagnostics& diagnostics) {
+  search::PlanSetting setting;
+  setting.assumptions = assumptions;
+  setting.chip = space.base;
+  setting.cluster = cluster;
+  setting.devices = options.devices > 0 ? options.devices : search::default_devices(assumptions);
+  setting.global_batch =
+      options.global_batch > 0 ? options.global_batch : search::default_global_batch(assumptions);
+  setting.limits.microbatch = space.training.microbatches;
+  setting.limits.tensor = space.training.tensor_widths;
+  for (const space::Recompute each : space.training.recompute) {
+    setting.limits.recompute.push_back(plan::parse_recompute(space::to_string(each)).value());
+  }
+  setting.scheduling.exclusive_wide = exclusive_wide(assumptions);
+  ModelOptions model = options.model;
+  model.model = name;
+  assume(assumptions, model);
+  if (auto workload = load_workload(model, diagnostics)) {
+    setting.model = std::move(workload->model);
+    setting.build = workload->build;
+    setting.training = workload->training;
+  }
+  return setting;
+}
+
+// Every chip reaches its peaks.
+void make_ideal(hw::Chip& chip) {
+  chip.sustained.matrix = chip.sustained.core = chip.sustained.vector = chip.sustained.hbm = 1;
+}
+
+std::optional<SearchQuestion> read_question(const ChipSearchOptions& options, space::Space space,
+                                            Diagnostics& diagnostics) {
+  const auto assumptions = parse_assumptions(options.assumptions);
+  const auto objective = search::parse_objective(options.objective);
+  const auto combination = search::parse_combination(options.combination);
+  if (!assumptions) {
+    fault(diagnostics, "--assumptions",
+          "expected phaze2024 or phaze2024-released, found \"" + options.assumptions + "\"");
+  } else if (!search::is_original(*assumptions)) {
+    fault(diagnostics, "--assumptions",
+          "chips are searched under phaze2024 or phaze2024-released; `phaze place` plans on one "
+          "chip under modern");
+  }
+  if (!objective) {
+    fault(diagnostics, "--objective",
+          "expected throughput, per-watt, per-dollar or per-carbon, found \"" + options.objective +
+              "\"");
+  }
+  if (!combination) {
+    fault(diagnostics, "--combine",
+          "expected mean, geometric, raw or worst, found \"" + options.combination + "\"");
+  }
+  if (diagnostics.has_errors()) {
+    return std::nullopt;
+  }
+  SearchQuestion question;
+  question.objective = *objective;
+  question.combination = *combination;
+  const auto cluster = presets::load_cluster(
+      options.cluster.empty() ? default_cluster(*assumptions) : options.cluster, {}, diagnostics);
+  const auto reference =
+      presets::load_chip(options.reference, chip_settings(*assumptions), diagnostics);
+  if (!cluster || !reference) {
+    return std::nullopt;
+  }
+  if (cluster->levels.size() != 1) {
+    fault(diagnostics, "--cluster",
+          "the original knows one link for everything: expected a cluster of one level, such as "
+          "flat");
+    return std::nullopt;
+  }
+  make_ideal(space.base);
+  question.reference = *reference;
+  for (const std::string& name : options.models) {
+    question.models.push_back(
+        {name, read_model(options, *assumptions, space, *cluster, name, diagnostics), 1});
+  }
+  question.space = std::move(space);
+  return diagnostics.has_errors() ? std::nullopt : std::optional(std::move(question));
+}
+
+search::SearchAnswer search_with_progress(const SearchQuestion& question,
+                                          const ChipSearchOptions& options,
+                                          std::vector<search::SearchChip> chips,
+                                          SearchStudy* study) {
+  Progress progress;
+  search::SearchOptions how;
+  how.use_dominance = !options.exhaustive && !options.no_dominance;
+  how.use_bounds = !options.exhaustive && !options.no_bounds;
+  if (study != nullptr) {
+    how.known = study->known();
+    how.keep = [&](const std::vector<search::Known>& found) { study->keep(found); };
+  }
+  how.is_cancelled = [&](const search::SearchOptions::Progress& at) {
+    progress.show(at.stage + ": " + with_thousands(static_cast<std::int64_t>(at.settled)) + " of " +
+                  with_thousands(static_cast<std::int64_t>(at.total)) + " chips settled, best " +
+                  with_prefix(at.best, "") + ", none above " + with_prefix(at.bound, ""));
+    return was_interrupted() || (study != nullptr && study->has_failed());
+  };
+  progress.show("pricing chips");
+  const NoteInterrupts note;
+  search::SearchAnswer answer;
+  tbb::task_arena arena(options.threads > 0 ? options.threads : tbb::task_arena::automatic);
+  arena.execute([&] { answer = search::search_chips(question, std::move(chips), how); });
+  return answer;
+}
+
+}  // namespace
+
+int run_chip_search(const ChipSearchOptions& options, space::Space space) {
+  Diagnostics diagnostics;
+  const std::optional<SearchQuestion> question =
+      read_question(options, std::move(space), diagnostics);
+  if (!question) {
+    return report_bad_input(diagnostics);
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  std::vector<search::SearchChip> chips = search::list_search_chips(*question);
+  if (chips.empty()) {
+    return report_no_answer("no chip of " + question->space.name +
+                            " is within its filters and budgets; --count says why");
+  }
+  std::optional<SearchStudy> study;
+  if (!options.study.empty()) {
+    study = SearchStudy::open(options.study, *question, chips, diagnostics);
+    if (!study) {
+      return report_bad_input(diagnostics);
+    }
+  }
+  const search::SearchAnswer answer =
+      search_with_progress(*question, options, std::move(chips), study ? &*study : nullptr);
+  if (study && study->has_failed()) {
+    return study->report_failure();
+  }
+  const bool has_best =
+      std::ranges::any_of(answer.own_best, [](const auto& best) { return best.has_value(); });
+  if (!has_best) {
+    const std::string why = answer.is_complete
+                                ? "no chip of " + question->space.name + " has a plan that fits"
+                                : "interrupted before any chip was evaluated";
+    if (options.json) {
+      print(io::write_no_chip(why));
+    }
+    return answer.is_complete ? report_no_answer(why) : (report_note(why), kInterrupted);
+  }
+  plan::SearchRecord record = search::make_search_record(*question, answer);
+  record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (options.verify) {
+    for (const std::string& line : search::verify_search(*question, answer)) {
+      record.notes.push_back(line);
+    }
+  }
+  const std::string json = io::write_search(record);
+  if (study && answer.is_complete && !study->finish(record, answer, json)) {
+    return study->report_failure();
+  }
+  const int exit_code = print(options.json ? json : report::search_text(record));
+  if (was_interrupted()) {
+    report_note("interrupted: this is the best so far");
+    return kInterrupted;
+  }
+  return exit_code;
+}
+
+}  // namespace phaze::cli

@@ -1,0 +1,27 @@
+#pragma once
+// `phaze search MODEL...`: the search itself.
+
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/model_options.h"
+#include "space/space.h"
+
+namespace phaze::cli {
+
+struct ChipSearchOptions : CommonOptions {
+  std::vector<std::string> models;
+  ModelOptions model;  // how they train; its name does not matter
+  std::string assumptions = "phaze2024";
+  std::string cluster;  // empty: that of the assumptions
+  std::int64_t devices = 0, global_batch = 0;
+  std::string reference = "phaze-reference";
+  std::string objective = "throughput", combination = "mean";
+  std::string study;
+  bool exhaustive = false, verify = false, no_dominance = false, no_bounds = false;
+};
+
+int run_chip_search(const ChipSearchOptions& options, space::Space space);
+
+}  // namespace phaze::cli

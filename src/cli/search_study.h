@@ -1,0 +1,47 @@
+#pragma once
+// A search that keeps what it finds in a study, and goes on from there.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "plan/search_record.h"
+#include "search/chip_search.h"
+#include "study/study.h"
+
+namespace phaze::cli {
+
+class SearchStudy {
+ public:
+  // Makes the study or goes on with it; nothing after a diagnostic.
+  static std::optional<SearchStudy> open(const std::string& path,
+                                         const search::SearchQuestion& question,
+                                         const std::vector<search::SearchChip>& chips,
+                                         Diagnostics& diagnostics);
+
+  const std::vector<search::Known>& known() const { return known_; }
+  void keep(const std::vector<search::Known>& found);
+  // Stores how every chip was settled, and the answer.
+  bool finish(const plan::SearchRecord& record, const search::SearchAnswer& answer,
+              const std::string& json);
+
+  // Whether something could not be stored; what was stored before is kept.
+  bool has_failed() const { return diagnostics_.has_errors(); }
+  int report_failure() const;
+
+ private:
+  SearchStudy(study::Study study, const search::SearchQuestion& question,
+              const std::vector<search::SearchChip>& chips);
+
+  plan::ChipRow row_of(std::size_t chip) const;
+
+  study::Study study_;
+  const search::SearchQuestion* question_;
+  std::vector<search::SearchChip> chips_;
+  std::vector<search::Known> known_;
+  std::vector<std::vector<std::optional<search::ChipValue>>> values_;  // by chip and model
+  Diagnostics diagnostics_;
+};
+
+}  // namespace phaze::cli

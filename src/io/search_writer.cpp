@@ -1,0 +1,119 @@
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "hw/area.h"
+#include "hw/cost.h"
+#include "io/plan_json.h"
+#include "io/search_json.h"
+
+namespace phaze::io {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using plan::SearchRecord;
+using plan::SearchResult;
+
+Json counts_json(const plan::SearchCounts& counts) {
+  return {{"total", counts.total},
+          {"evaluated", counts.evaluated},
+          {"excluded", counts.excluded + counts.dominated},
+          {"excluded_by_bound", counts.excluded},
+          {"excluded_by_dominance", counts.dominated}};
+}
+
+Json chip_json(const SearchResult& result) {
+  const hw::Chip& chip = result.described;
+  const hw::ChipFigures& figures = result.figures;
+  return {{"chip", result.chip},
+          {"tensor_cores",
+           {{"count", chip.tensor.count},
+            {"rows", chip.tensor.rows},
+            {"columns", chip.tensor.columns},
+            {"local_buffer_bytes", chip.tensor.local_buffer.value()}}},
+          {"vector_cores",
+           {{"count", chip.vector.count},
+            {"lanes", chip.vector.lanes},
+            {"local_buffer_bytes", chip.vector.local_buffer.value()}}},
+          {"global_buffer_bytes", chip.global.size.value()},
+          {"hbm_bytes", hw::hbm_capacity(chip).value()},
+          {"hbm_bytes_per_s", hw::hbm_bandwidth(chip).value()},
+          {"clock_hz", chip.clock.value()},
+          {"area_mm2", figures.area.value()},
+          {"tdp_w", figures.tdp.value()},
+          {"build_cost_usd", hw::total(figures.cost).value()},
+          {"embodied_carbon_kg", hw::total(figures.carbon).value()}};
+}
+
+Json result_json(const SearchResult& result) {
+  Json json = chip_json(result);
+  json["value"] = result.value;
+  json["bound"] = result.bound;
+  json["status"] = result.is_complete ? "optimal" : "feasible";
+  json["chips"] = counts_json(result.counts);
+  Json plans = Json::object(), speedups = Json::object();
+  for (std::size_t i = 0; i < result.plans.size(); ++i) {
+    plans[result.plans[i].model] = Json::parse(write_plan(result.plans[i]));
+    speedups[result.plans[i].model] = result.speedup[i] ? Json(*result.speedup[i]) : Json();
+  }
+  json["plans"] = std::move(plans);
+  json["over_reference"] = std::move(speedups);
+  json["rivals"] = Json::array();
+  for (const plan::SearchRival& rival : result.rivals) {
+    json["rivals"].push_back(
+        {{"chip", rival.chip}, {"value", rival.value}, {"reason", rival.reason}});
+  }
+  json["steps"] = Json::array();
+  for (const plan::SearchStep& step : result.steps) {
+    Json row = {{"field", step.field}, {"from", step.from}, {"to", step.to}};
+    if (step.value) {
+      row["value"] = *step.value;
+    } else {
+      row["outside"] = step.outside;
+    }
+    json["steps"].push_back(std::move(row));
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string write_search(const SearchRecord& record) {
+  const SearchResult& best = record.common ? *record.common : record.own.front();
+  Json json = {{"schema", 1},
+               {"space", record.space},
+               {"assumptions", record.assumptions},
+               {"objective", record.objective},
+               {"models", record.models},
+               {"devices", record.devices},
+               {"cluster", record.cluster},
+               {"global_batch", record.global_batch},
+               {"status", record.is_complete ? "optimal" : "feasible"},
+               {"bound", best.bound},
+               {"chips", counts_json(best.counts)},
+               {"best", result_json(best)}};
+  if (record.models.size() > 1) {
+    json["combination"] = record.combination;
+    json["own"] = Json::object();
+    for (const SearchResult& own : record.own) {
+      json["own"][own.name] = result_json(own);
+    }
+  }
+  Json reference = {{"chip", record.reference}, {"throughput_sequences_per_s", Json::object()}};
+  for (std::size_t i = 0; i < record.models.size(); ++i) {
+    reference["throughput_sequences_per_s"][record.models[i]] =
+        record.reference_throughput[i] ? Json(*record.reference_throughput[i]) : Json();
+  }
+  json["reference"] = std::move(reference);
+  json["pareto"] = Json::array();
+  json["notes"] = record.notes;
+  json["search_s"] = record.seconds;
+  return json.dump(2) + "\n";
+}
+
+std::string write_no_chip(const std::string& why) {
+  return Json({{"schema", 1}, {"status", "infeasible"}, {"best", nullptr}, {"reason", why}})
+             .dump(2) +
+         "\n";
+}
+
+}  // namespace phaze::io

@@ -1,0 +1,62 @@
+#pragma once
+// What a search over chips answers, with the names of what it is for: for tables and files.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hw/figures.h"
+#include "plan/plan_record.h"
+
+namespace phaze::plan {
+
+// Chips by how they were settled.
+struct SearchCounts {
+  std::int64_t total = 0, evaluated = 0, excluded = 0, dominated = 0;
+};
+
+struct SearchRival {
+  std::string chip;
+  double value = 0;
+  std::string reason;  // why it lost
+};
+
+// One more or one less step of a field.
+struct SearchStep {
+  std::string field;
+  std::string from, to;         // values
+  std::optional<double> value;  // of the objective; nothing: the chip is outside the space
+  std::string outside;          // then: why
+};
+
+// The best chip for one model, or for all.
+struct SearchResult {
+  std::string name;  // of the model, or "common"
+  std::string chip;  // its id in the space
+  hw::Chip described;
+  hw::ChipFigures figures;
+  double value = 0, bound = 0;                 // of the objective; no chip is better than the bound
+  std::vector<PlanRecord> plans;               // one for each model
+  std::vector<std::optional<double>> speedup;  // of each over the reference chip
+  SearchCounts counts;
+  bool is_complete = true;
+  std::vector<SearchRival> rivals;  // the best first
+  std::vector<SearchStep> steps;
+};
+
+struct SearchRecord {
+  std::string space, assumptions, objective, combination, reference;
+  std::vector<std::string> models;
+  std::int64_t devices = 0, global_batch = 0;
+  std::string cluster;
+  std::vector<SearchResult> own;                            // by model
+  std::optional<SearchResult> common;                       // of several models
+  std::vector<std::optional<double>> reference_throughput;  // by model; nothing: does not fit
+  double seconds = 0;
+  bool is_complete = true;
+  std::vector<std::string> notes;
+};
+
+}  // namespace phaze::plan

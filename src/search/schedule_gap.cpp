@@ -1,0 +1,49 @@
+#include "search/schedule_gap.h"
+
+namespace phaze::search {
+
+plan::Chain with_least_times(plan::Chain chain) {
+  const double share = 1 - chain.schedule_gap;
+  for (plan::ChainLayer& layer : chain.layers) {
+    for (std::optional<plan::LayerWork>& work : layer.work) {
+      if (work) {
+        work->forward = work->forward * share;
+        work->backward = work->backward * share;
+        work->recompute = work->recompute * share;
+        work->forward_network = work->forward_network * share;
+        work->backward_network = work->backward_network * share;
+      }
+    }
+  }
+  return chain;
+}
+
+const plan::Chain* LeastCosts::chain(const plan::Strategy& strategy) {
+  const plan::Chain* chain = costs_.chain(strategy);
+  if (chain == nullptr || chain->schedule_gap == 0) {
+    return chain;
+  }
+  std::unique_ptr<plan::Chain>& least = chains_[chain];
+  if (least == nullptr) {
+    least = std::make_unique<plan::Chain>(with_least_times(*chain));
+  }
+  return least.get();
+}
+
+Seconds LeastCosts::transfer(const plan::Strategy& strategy, Bytes bytes) {
+  return costs_.transfer(strategy, bytes);
+}
+Seconds LeastCosts::all_reduce(const plan::Strategy& strategy, Bytes bytes) {
+  return costs_.all_reduce(strategy, bytes);
+}
+Seconds LeastCosts::reduce_scatter(const plan::Strategy& strategy, Bytes bytes) {
+  return costs_.reduce_scatter(strategy, bytes);
+}
+Seconds LeastCosts::all_gather(const plan::Strategy& strategy, Bytes bytes) {
+  return costs_.all_gather(strategy, bytes);
+}
+Seconds LeastCosts::tie(const plan::Strategy& strategy, Bytes bytes) {
+  return costs_.tie(strategy, bytes);
+}
+
+}  // namespace phaze::search

@@ -1,0 +1,200 @@
+#include "search/search_record.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+#include "search/plan_search.h"
+#include "space/chips.h"
+#include "space/limits.h"
+
+namespace phaze::search {
+
+using plan::SearchResult;
+
+namespace {
+
+constexpr std::size_t kRivals = 5;
+
+plan::PlanRecord plan_on(const SearchModel& model, const hw::Chip& chip) {
+  PlanSetting setting = model.setting;
+  setting.chip = chip;
+  const PlanAnswer found = find_plan(setting);
+  CHECK(found.has_fitting(), "a chip that was found has a plan");
+  plan::PlanRecord record = make_record(setting, found);
+  record.model = model.name;
+  return record;
+}
+
+// The part of an iteration that grew most.
+std::string why_slower(const plan::TrainingPlan& rival, const plan::TrainingPlan& best) {
+  const plan::IterationParts &a = rival.parts, &b = best.parts;
+  const std::vector<std::pair<std::string, Seconds>> more = {
+      {"compute", a.compute - b.compute},
+      {"recomputation", a.recompute - b.recompute},
+      {"the pipeline's bubble", a.bubble - b.bubble},
+      {"tensor-parallel communication", a.tensor - b.tensor},
+      {"transfers between stages", a.pipeline - b.pipeline},
+      {"gradient synchronisation", a.data - b.data},
+      {"the optimiser", a.optimizer - b.optimizer}};
+  const auto most = std::ranges::max_element(
+      more, [](const auto& x, const auto& y) { return x.second < y.second; });
+  return most->second > Seconds() ? "longer iterations, most of it " + most->first
+                                  : "longer iterations";
+}
+
+// The value of a chip for all models, as the search has it.
+class Values {
+ public:
+  Values(const SearchQuestion& question, const SearchAnswer& answer,
+         const std::vector<std::size_t>& models)
+      : question_(question), answer_(answer), models_(models) {
+    for (const std::size_t model : models) {
+      on_chips_.emplace_back(question.models[model].setting);
+    }
+  }
+
+  FoundChip evaluate(const SearchChip& chip) const {
+    FoundChip found;
+    const hw::Chip made = make_chip(question_, chip);
+    for (const ModelOnChips& model : on_chips_) {
+      const ChipValue value = model.evaluate(made, memories_of(question_, chip), 0);
+      found.throughput.push_back(value.throughput);
+      found.memory = std::max(found.memory, value.memory);
+    }
+    found.value = models_.size() == 1 ? found.throughput.front()
+                                      : combine_throughputs(question_, scale_of(question_, answer_),
+                                                            found.throughput);
+    found.value /= price_of(question_, with_memory(made, found.memory));
+    return found;
+  }
+
+ private:
+  const SearchQuestion& question_;
+  const SearchAnswer& answer_;
+  const std::vector<std::size_t>& models_;
+  std::vector<ModelOnChips> on_chips_;
+};
+
+std::vector<plan::SearchStep> steps_from(const SearchQuestion& question, const SearchChip& best,
+                                         const Values& values) {
+  std::vector<plan::SearchStep> steps;
+  const space::Space& space = question.space;
+  std::int64_t stride = 1;
+  for (std::size_t k = space.axes.size(); k-- > 0;) {
+    const space::Axis& axis = space.axes[k];
+    const auto size = static_cast<std::int64_t>(axis.values.size());
+    const std::int64_t digit = best.index / stride % size;
+    for (const std::int64_t change : {-1, 1}) {
+      const std::int64_t to = digit + change;
+      if (to < 0 || to >= size) {
+        continue;
+      }
+      SearchChip other = best;
+      other.index += change * stride;
+      plan::SearchStep step;
+      step.field = std::string(space::traits(axis.field).path);
+      step.from = space::value_text(axis.field, axis.values[static_cast<std::size_t>(digit)]);
+      step.to = space::value_text(axis.field, axis.values[static_cast<std::size_t>(to)]);
+      const space::Verdict verdict = space::judge(space, space::make_chip(space, other.index));
+      if (verdict.limit) {
+        step.outside = space::described(*verdict.limit);
+      } else {
+        step.value = values.evaluate(other).value;
+      }
+      steps.push_back(std::move(step));
+    }
+    stride *= size;
+  }
+  std::ranges::reverse(steps);
+  return steps;
+}
+
+SearchResult make_result(const SearchQuestion& question, const SearchAnswer& answer,
+                         const CoSearchAnswer& found, const FoundChip& best,
+                         const std::vector<std::size_t>& models, const std::string& name) {
+  SearchResult result;
+  result.name = name;
+  const SearchChip& chip = answer.chips[best.chip];
+  result.chip = space::chip_id(question.space, chip.index);
+  result.described = with_memory(make_chip(question, chip), best.memory);
+  result.figures = hw::compute_figures(result.described, question.space.technology).value();
+  result.value = best.value;
+  result.bound = found.bound;
+  result.is_complete = found.is_complete;
+  result.counts = {
+      static_cast<std::int64_t>(answer.chips.size()), static_cast<std::int64_t>(found.evaluated),
+      static_cast<std::int64_t>(found.excluded), static_cast<std::int64_t>(found.dominated)};
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    result.plans.push_back(plan_on(question.models[models[i]], result.described));
+    const double throughput = plan::throughput(result.plans.back().plan);
+    CHECK(std::abs(throughput - best.throughput[i]) <= 1e-9 * throughput,
+          "a plan is as fast as the search found");
+    const double reference = answer.reference[models[i]];
+    result.speedup.push_back(reference > 0 ? std::optional(throughput / reference) : std::nullopt);
+  }
+  std::vector<std::size_t> rivals;
+  for (std::size_t i = 0; i < found.outcomes.size(); ++i) {
+    if (found.outcomes[i].state == ChipState::kEvaluated && i != best.chip &&
+        found.outcomes[i].value > 0) {
+      rivals.push_back(i);
+    }
+  }
+  std::ranges::stable_sort(rivals, [&](std::size_t a, std::size_t b) {
+    return found.outcomes[a].value > found.outcomes[b].value;
+  });
+  rivals.resize(std::min(rivals.size(), kRivals));
+  const Values values(question, answer, models);
+  for (const std::size_t rival : rivals) {
+    plan::SearchRival row{
+        space::chip_id(question.space, answer.chips[rival].index), found.outcomes[rival].value, {}};
+    if (row.value == best.value) {
+      row.reason = "as fast, with more memory, area or cost";
+    } else if (models.size() == 1) {
+      const FoundChip other = values.evaluate(answer.chips[rival]);
+      const plan::PlanRecord plan =
+          plan_on(question.models[models.front()],
+                  with_memory(make_chip(question, answer.chips[rival]), other.memory));
+      row.reason = why_slower(plan.plan, result.plans.front().plan);
+    }
+    result.rivals.push_back(std::move(row));
+  }
+  if (found.is_complete) {
+    result.steps = steps_from(question, chip, values);
+  }
+  return result;
+}
+
+}  // namespace
+
+plan::SearchRecord make_search_record(const SearchQuestion& question, const SearchAnswer& answer) {
+  plan::SearchRecord record;
+  record.space = question.space.name;
+  const PlanSetting& setting = question.models.front().setting;
+  record.assumptions = to_string(setting.assumptions);
+  record.objective = to_string(question.objective);
+  record.combination = to_string(question.combination);
+  record.reference = question.reference.name;
+  record.devices = setting.devices;
+  record.global_batch = setting.global_batch;
+  record.cluster = setting.cluster.name;
+  record.is_complete = answer.is_complete;
+  std::vector<std::size_t> all;
+  for (std::size_t i = 0; i < question.models.size(); ++i) {
+    record.models.push_back(question.models[i].name);
+    all.push_back(i);
+    const double reference = answer.reference[i];
+    record.reference_throughput.push_back(reference > 0 ? std::optional(reference) : std::nullopt);
+    if (i < answer.own.size() && answer.own_best[i]) {
+      record.own.push_back(make_result(question, answer, answer.own[i], *answer.own_best[i], {i},
+                                       question.models[i].name));
+    }
+  }
+  if (answer.common && answer.common_best) {
+    record.common =
+        make_result(question, answer, *answer.common, *answer.common_best, all, "common");
+  }
+  return record;
+}
+
+}  // namespace phaze::search
