@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A short tour: tools/demo.sh PROGRAM
+# The main job, then a short tour: tools/demo.sh PROGRAM
 set -euo pipefail
 phaze=${1:?usage: demo.sh PROGRAM}
 
@@ -8,6 +8,7 @@ show() {
   "$phaze" "$@"
 }
 
+show search gpt3-175b
 show models
 show graph llama3-8b --tensor 8 --sequence-parallel
 show estimate llama3-8b --chip h200

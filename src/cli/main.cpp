@@ -116,6 +116,7 @@ int run(int argc, char** argv) {
   add_place_command(program, action);
   add_spaces_command(program, action);
   add_search_command(program, action);
+  add_reproduce_command(program, action);
   add_simulate_command(program, action);
   add_study_command(program, action);
   add_clusters_command(program, action);

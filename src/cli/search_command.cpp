@@ -143,7 +143,8 @@ void add_search_command(CLI::App& program, Action& action) {
       ->check(whole_number());
   command->add_option("--objective", options->objective,
                       "throughput, per-watt (of design power), per-dollar or per-carbon (chips "
-                      "and energy over 4 years) (default: throughput)");
+                      "and energy over 4 years); several, such as throughput,per-watt, add the "
+                      "Pareto front (default: throughput)");
   command->add_option("--combine", options->combination,
                       "How several models judge a chip: mean or geometric mean of throughputs "
                       "over the reference chip's, raw mean, or worst: the least share of a "

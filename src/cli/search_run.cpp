@@ -12,6 +12,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/search_study.h"
+#include "cli/value_lists.h"
 #include "io/search_json.h"
 #include "presets/chips.h"
 #include "presets/clusters.h"
@@ -61,10 +62,22 @@ void make_ideal(hw::Chip& chip) {
   chip.sustained.matrix = chip.sustained.core = chip.sustained.vector = chip.sustained.hbm = 1;
 }
 
+}  // namespace
+
 std::optional<SearchQuestion> read_question(const ChipSearchOptions& options, space::Space space,
                                             Diagnostics& diagnostics) {
   const auto assumptions = parse_assumptions(options.assumptions);
-  const auto objective = search::parse_objective(options.objective);
+  const std::vector<std::string> names = split_list(options.objective);
+  std::optional<search::Objective> objective;
+  for (std::size_t i = names.size(); i-- > 0;) {
+    objective = search::parse_objective(names[i]);
+    if (!objective) {
+      break;
+    }
+  }
+  if (names.size() > 1 && options.models.size() > 1) {
+    fault(diagnostics, "--objective", "a front of several objectives is of one model");
+  }
   const auto combination = search::parse_combination(options.combination);
   if (!assumptions) {
     fault(diagnostics, "--assumptions",
@@ -76,8 +89,8 @@ std::optional<SearchQuestion> read_question(const ChipSearchOptions& options, sp
   }
   if (!objective) {
     fault(diagnostics, "--objective",
-          "expected throughput, per-watt, per-dollar or per-carbon, found \"" + options.objective +
-              "\"");
+          "expected throughput, per-watt, per-dollar or per-carbon, or several of them, found \"" +
+              options.objective + "\"");
   }
   if (!combination) {
     fault(diagnostics, "--combine",
@@ -112,6 +125,8 @@ std::optional<SearchQuestion> read_question(const ChipSearchOptions& options, sp
   return diagnostics.has_errors() ? std::nullopt : std::optional(std::move(question));
 }
 
+namespace {
+
 search::SearchAnswer search_with_progress(const SearchQuestion& question,
                                           const ChipSearchOptions& options,
                                           std::vector<search::SearchChip> chips,
@@ -138,6 +153,38 @@ search::SearchAnswer search_with_progress(const SearchQuestion& question,
   return answer;
 }
 
+// Which of several models fit on no chip, or that none takes all of them.
+std::string unfit_models(const SearchQuestion& question, const search::SearchAnswer& answer) {
+  std::string names;
+  for (std::size_t i = 0; i < answer.own_best.size(); ++i) {
+    if (!answer.own_best[i]) {
+      names += (names.empty() ? "" : ", ") + question.models[i].name;
+    }
+  }
+  return question.models.size() == 1 ? "" : names.empty() ? " all models" : " " + names;
+}
+
+search::SearchFront front_with_progress(const SearchQuestion& question,
+                                        const ChipSearchOptions& options,
+                                        const std::vector<std::string>& names) {
+  Progress progress;
+  std::vector<search::Objective> objectives;
+  for (const std::string& name : names) {
+    objectives.push_back(search::parse_objective(name).value());
+  }
+  const NoteInterrupts note;
+  search::SearchFront front;
+  tbb::task_arena arena(options.threads > 0 ? options.threads : tbb::task_arena::automatic);
+  arena.execute([&] {
+    front = search::search_front(question, objectives, [&](std::size_t settled, std::size_t total) {
+      progress.show("front: " + with_thousands(static_cast<std::int64_t>(settled)) + " of " +
+                    with_thousands(static_cast<std::int64_t>(total)) + " chips settled");
+      return was_interrupted();
+    });
+  });
+  return front;
+}
+
 }  // namespace
 
 int run_chip_search(const ChipSearchOptions& options, space::Space space) {
@@ -150,8 +197,12 @@ int run_chip_search(const ChipSearchOptions& options, space::Space space) {
   const auto begin = std::chrono::steady_clock::now();
   std::vector<search::SearchChip> chips = search::list_search_chips(*question);
   if (chips.empty()) {
-    return report_no_answer("no chip of " + question->space.name +
-                            " is within its filters and budgets; --count says why");
+    const std::string why = "no chip of " + question->space.name +
+                            " is within its filters and budgets; --count says why";
+    if (options.json) {
+      print(io::write_no_chip(why));
+    }
+    return report_no_answer(why);
   }
   std::optional<SearchStudy> study;
   if (!options.study.empty()) {
@@ -167,9 +218,12 @@ int run_chip_search(const ChipSearchOptions& options, space::Space space) {
   }
   const bool has_best =
       std::ranges::any_of(answer.own_best, [](const auto& best) { return best.has_value(); });
-  if (!has_best) {
+  const bool has_no_common =
+      answer.is_complete && question->models.size() > 1 && !answer.common_best;
+  if (!has_best || has_no_common) {
     const std::string why = answer.is_complete
-                                ? "no chip of " + question->space.name + " has a plan that fits"
+                                ? "no chip of " + question->space.name + " has a plan that fits" +
+                                      unfit_models(*question, answer)
                                 : "interrupted before any chip was evaluated";
     if (options.json) {
       print(io::write_no_chip(why));
@@ -177,6 +231,9 @@ int run_chip_search(const ChipSearchOptions& options, space::Space space) {
     return answer.is_complete ? report_no_answer(why) : (report_note(why), kInterrupted);
   }
   plan::SearchRecord record = search::make_search_record(*question, answer);
+  if (const auto names = split_list(options.objective); names.size() > 1 && answer.is_complete) {
+    search::add_front(*question, front_with_progress(*question, options, names), record);
+  }
   record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (options.verify) {
     for (const std::string& line : search::verify_search(*question, answer)) {

@@ -1,11 +1,13 @@
 #pragma once
 // `phaze search MODEL...`: the search itself.
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/commands.h"
 #include "cli/model_options.h"
+#include "search/chip_search.h"
 #include "space/space.h"
 
 namespace phaze::cli {
@@ -21,6 +23,10 @@ struct ChipSearchOptions : CommonOptions {
   std::string study;
   bool exhaustive = false, verify = false, no_dominance = false, no_bounds = false;
 };
+
+// What is asked, with every model read; the space's chips reach their peaks.
+std::optional<search::SearchQuestion> read_question(const ChipSearchOptions& options,
+                                                    space::Space space, Diagnostics& diagnostics);
 
 int run_chip_search(const ChipSearchOptions& options, space::Space space);
 

@@ -1,11 +1,19 @@
 #include "cli/search_study.h"
 
+#include <array>
+#include <cstdint>
+#include <cstdio>
+
 #include "base/text.h"
 #include "base/version.h"
 #include "cli/output.h"
 #include "hw/cost.h"
 #include "hw/figures.h"
+#include "io/chip_json.h"
+#include "io/cluster_json.h"
+#include "io/graph_json.h"
 #include "io/space_json.h"
+#include "search/original_layers.h"
 #include "space/chips.h"
 
 namespace phaze::cli {
@@ -16,26 +24,75 @@ std::string throughput_key(const std::string& model) {
   return "throughput_" + model + "_sequences_per_s";
 }
 std::string bound_key(const std::string& model) { return "bound_" + model + "_sequences_per_s"; }
+std::string most_key(const std::string& model) { return "most_" + model + "_sequences_per_s"; }
 std::string memory_key(const std::string& model) { return "hbm_" + model + "_bytes"; }
 
-plan::StudyQuestion question_of(const search::SearchQuestion& question, std::size_t chips) {
+// The same for the same text; others have another one.
+std::string fingerprint(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const char c : text) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  }
+  std::array<char, 17> digits{};
+  std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(hash));
+  return digits.data();
+}
+
+// All that a space's chips are: those at both ends, every axis, and which are within.
+std::string definition_of(const search::SearchQuestion& question,
+                          const std::vector<search::SearchChip>& chips) {
+  std::string text = io::write_spaces({question.space});
+  for (const search::SearchChip& chip : {chips.front(), chips.back()}) {
+    const hw::Chip made = search::make_chip(question, chip);
+    text += io::write_chip(made, hw::compute_figures(made, question.space.technology).value());
+  }
+  for (const space::Axis& axis : question.space.axes) {
+    text += space::traits(axis.field).path;
+    for (const double value : axis.values) {
+      text += " " + space::value_text(axis.field, value);
+    }
+    text += "\n";
+  }
+  for (const search::SearchChip& chip : chips) {
+    text += std::to_string(chip.index) + " ";
+  }
+  return fingerprint(text);
+}
+
+// The graph of a whole model on one device.
+std::string definition_of(const search::PlanSetting& setting) {
+  const search::OriginalGraphs graphs =
+      search::make_original_graphs(search::make_original_request(setting));
+  return graphs.shapes.empty() ? graphs.reason
+                               : fingerprint(io::write_graph(graphs.shapes.front().model));
+}
+
+plan::StudyQuestion question_of(const search::SearchQuestion& question,
+                                const std::vector<search::SearchChip>& chips) {
   plan::StudyQuestion asked;
   const search::PlanSetting& setting = question.models.front().setting;
-  std::string models;
+  std::string models, definitions, sequences;
   for (const search::SearchModel& model : question.models) {
-    models += (models.empty() ? "" : " ") + model.name;
+    const std::string space = models.empty() ? "" : " ";
+    models += space + model.name;
+    definitions += space + definition_of(model.setting);
+    sequences += space + std::to_string(search::sequence_of(model.setting));
   }
   asked.parts = {{"space", question.space.name},
-                 {"space_definition", io::write_spaces({question.space})},
+                 {"space_definition", definition_of(question, chips)},
                  {"models", models},
+                 {"model_definitions", definitions},
+                 {"sequence", sequences},
+                 {"reference", question.reference.name},
                  {"assumptions", std::string(to_string(setting.assumptions))},
                  {"cluster", setting.cluster.name},
+                 {"cluster_definition", io::write_clusters({setting.cluster})},
                  {"devices", std::to_string(setting.devices)},
                  {"global_batch", std::to_string(setting.global_batch)},
                  {"objective", std::string(search::to_string(question.objective))},
                  {"combination", std::string(search::to_string(question.combination))},
                  {"version", std::string(kVersion)}};
-  asked.chips_total = static_cast<std::int64_t>(chips);
+  asked.chips_total = static_cast<std::int64_t>(chips.size());
   return asked;
 }
 
@@ -54,7 +111,7 @@ std::optional<SearchStudy> SearchStudy::open(const std::string& path,
                                              const std::vector<search::SearchChip>& chips,
                                              Diagnostics& diagnostics) {
   std::optional<study::Study> opened =
-      study::Study::open(path, question_of(question, chips.size()), diagnostics);
+      study::Study::open(path, question_of(question, chips), diagnostics);
   const std::optional<plan::StudyRecord> record =
       opened ? opened->read(study::Plans::kLeftOut, diagnostics) : std::nullopt;
   if (!record) {
@@ -68,7 +125,10 @@ std::optional<SearchStudy> SearchStudy::open(const std::string& path,
       const auto bound = row.metrics.find(bound_key(name));
       search::ChipValue value;
       if (exact != row.metrics.end()) {
-        value.throughput = exact->second;
+        value.throughput = value.most = exact->second;
+        if (const auto most = row.metrics.find(most_key(name)); most != row.metrics.end()) {
+          value.most = most->second;
+        }
         const auto memory = row.metrics.find(memory_key(name));
         value.memory = memory != row.metrics.end()
                            ? Bytes(static_cast<std::int64_t>(memory->second))
@@ -90,10 +150,7 @@ plan::ChipRow SearchStudy::row_of(std::size_t chip) const {
   plan::ChipRow row;
   row.chip = static_cast<std::int64_t>(chip);
   const search::SearchChip& at = chips_[chip];
-  row.id = space::chip_id(question_->space, at.index);
-  if (at.memory) {
-    row.id += "-m" + std::to_string(at.memory->value() >> 30) + "G";
-  }
+  row.id = search::search_chip_id(*question_, at);
   bool is_exact = true;
   for (std::size_t i = 0; i < question_->models.size(); ++i) {
     const std::string& name = question_->models[i].name;
@@ -102,6 +159,7 @@ plan::ChipRow SearchStudy::row_of(std::size_t chip) const {
       is_exact = false;
     } else if (value->is_exact) {
       row.metrics[throughput_key(name)] = value->throughput;
+      row.metrics[most_key(name)] = value->most;
       row.metrics[memory_key(name)] = static_cast<double>(value->memory.value());
     } else {
       row.metrics[bound_key(name)] = value->throughput;

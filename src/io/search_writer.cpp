@@ -78,7 +78,10 @@ Json result_json(const SearchResult& result) {
 }  // namespace
 
 std::string write_search(const SearchRecord& record) {
-  const SearchResult& best = record.common ? *record.common : record.own.front();
+  // Of several models the common chip; none where the search was stopped before there was one.
+  const SearchResult* best = record.common               ? &*record.common
+                             : record.models.size() == 1 ? &record.own.front()
+                                                         : nullptr;
   Json json = {{"schema", 1},
                {"space", record.space},
                {"assumptions", record.assumptions},
@@ -87,10 +90,12 @@ std::string write_search(const SearchRecord& record) {
                {"devices", record.devices},
                {"cluster", record.cluster},
                {"global_batch", record.global_batch},
-               {"status", record.is_complete ? "optimal" : "feasible"},
-               {"bound", best.bound},
-               {"chips", counts_json(best.counts)},
-               {"best", result_json(best)}};
+               {"status", best == nullptr      ? "limit"
+                          : record.is_complete ? "optimal"
+                                               : "feasible"},
+               {"bound", best != nullptr ? Json(best->bound) : Json()},
+               {"chips", best != nullptr ? counts_json(best->counts) : Json()},
+               {"best", best != nullptr ? result_json(*best) : Json()}};
   if (record.models.size() > 1) {
     json["combination"] = record.combination;
     json["own"] = Json::object();
@@ -105,6 +110,19 @@ std::string write_search(const SearchRecord& record) {
   }
   json["reference"] = std::move(reference);
   json["pareto"] = Json::array();
+  for (const plan::SearchFrontRow& row : record.front) {
+    Json values = Json::object();
+    for (std::size_t i = 0; i < row.objectives.size(); ++i) {
+      values[record.front_objectives[i]] = row.objectives[i];
+    }
+    json["pareto"].push_back({{"chip", row.chip},
+                              {"hbm_bytes", row.memory.value()},
+                              {"throughput_sequences_per_s", row.throughput},
+                              {"objectives", std::move(values)},
+                              {"area_mm2", row.figures.area.value()},
+                              {"tdp_w", row.figures.tdp.value()},
+                              {"build_cost_usd", hw::total(row.figures.cost).value()}});
+  }
   json["notes"] = record.notes;
   json["search_s"] = record.seconds;
   return json.dump(2) + "\n";

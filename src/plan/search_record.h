@@ -46,14 +46,26 @@ struct SearchResult {
   std::vector<SearchStep> steps;
 };
 
+// A chip of the Pareto front.
+struct SearchFrontRow {
+  std::string chip;
+  Bytes memory;
+  double throughput = 0;           // sequences a second
+  std::vector<double> objectives;  // as in the record
+  hw::ChipFigures figures;
+};
+
 struct SearchRecord {
   std::string space, assumptions, objective, combination, reference;
+  std::string letters;  // what those in ids of chips stand for: "t tensor_cores.count, ..."
   std::vector<std::string> models;
   std::int64_t devices = 0, global_batch = 0;
   std::string cluster;
   std::vector<SearchResult> own;                            // by model
   std::optional<SearchResult> common;                       // of several models
   std::vector<std::optional<double>> reference_throughput;  // by model; nothing: does not fit
+  std::vector<std::string> front_objectives;
+  std::vector<SearchFrontRow> front;  // by the first objective, the best first
   double seconds = 0;
   bool is_complete = true;
   std::vector<std::string> notes;

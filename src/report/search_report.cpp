@@ -17,16 +17,24 @@ using plan::SearchResult;
 namespace {
 
 std::string unit_of(const SearchRecord& record, const SearchResult& result) {
-  if (result.plans.size() > 1) {
-    return record.combination == "raw" ? "sequences/s on average" : "times the reference";
+  const std::string& by = record.objective;
+  if (result.plans.size() > 1 && record.combination != "raw") {
+    const std::string share = record.combination == "worst"
+                                  ? "of its own best chip's throughput, for the model that loses "
+                                    "most"
+                                  : "times the throughput of " + record.reference + ", " +
+                                        (record.combination == "mean" ? "" : "geometric ") + "mean";
+    return share + (by == "throughput"   ? ""
+                    : by == "per-watt"   ? ", per watt of all devices"
+                    : by == "per-dollar" ? ", per dollar a second"
+                                         : ", per kg of CO2 a second");
   }
-  return record.objective == "throughput"   ? "sequences/s"
-         : record.objective == "per-watt"   ? "sequences/s per watt"
-         : record.objective == "per-dollar" ? "sequences per dollar"
-                                            : "sequences per kg of CO2";
+  return std::string(by == "throughput"   ? "sequences/s"
+                     : by == "per-watt"   ? "sequences/s per watt (design power of all devices)"
+                     : by == "per-dollar" ? "sequences per dollar (chips and energy, 4 years)"
+                                          : "sequences per kg of CO2 (chips and energy, 4 years)") +
+         (result.plans.size() > 1 ? ", mean of the models" : "");
 }
-
-std::string number(double value) { return with_prefix(value, ""); }
 
 std::string trimmed(std::string text) {
   while (!text.empty() && text.back() == ' ') {
@@ -35,22 +43,46 @@ std::string trimmed(std::string text) {
   return text;
 }
 
-std::string proof_text(const SearchResult& result) {
-  const plan::SearchCounts& counts = result.counts;
-  std::string text = result.is_complete
-                         ? "proved best of " + with_thousands(counts.total) + " chips"
-                         : "best so far of " + with_thousands(counts.total) +
-                               " chips, none is better than " + trimmed(number(result.bound));
-  return text + ": " + with_thousands(counts.evaluated) + " evaluated, " +
-         with_thousands(counts.excluded) + " excluded by bounds, " +
-         with_thousands(counts.dominated) + " by a chip with no less of anything";
+// "35.5 k", "0.149": shares and ratios below 1 have no prefix.
+std::string number(double value) {
+  if (value < 1e-3 || value >= 1) {
+    return trimmed(with_prefix(value, ""));
+  }
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.3g", value);
+  return text.data();
 }
 
 // "+1.98 %"
 std::string percent(double share) {
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%+.2f %%", 100 * share);
+  std::snprintf(text.data(), text.size(), std::abs(share) < 1e-4 ? "%+.1g %%" : "%+.2f %%",
+                100 * share);
   return share == 0 ? "the same" : text.data();
+}
+
+std::string proof_text(const SearchResult& result) {
+  const plan::SearchCounts& counts = result.counts;
+  const std::int64_t open = counts.total - counts.evaluated - counts.excluded - counts.dominated;
+  std::string text = result.is_complete
+                         ? "proved best of " + with_thousands(counts.total) + " chips"
+                         : "best so far of " + with_thousands(counts.total) +
+                               " chips; none is better than " + number(result.bound);
+  text += ": " + with_thousands(counts.evaluated) + " evaluated, " +
+          with_thousands(counts.excluded) + " excluded by bounds";
+  if (counts.dominated > 0) {
+    text += ",\n" + with_thousands(counts.dominated) +
+            " because another of these chips has no less of anything and so is no slower";
+  }
+  if (open > 0) {
+    text += ", " + with_thousands(open) + " open";
+  }
+  return text +
+         (result.is_complete && result.bound > result.value
+              ? "\nbest for the schedules of layers that were found; not all of these are proved "
+                "best,\nand with better ones no chip is more than " +
+                    percent(result.bound / result.value - 1).substr(1) + " above this one"
+              : "");
 }
 
 std::string rivals_text(const SearchResult& result) {
@@ -80,23 +112,23 @@ std::string plans_text(const SearchRecord& record, const SearchResult& result) {
   Table table({{"model", Align::kLeft},
                {"sequences/s", Align::kRight},
                {"over " + record.reference, Align::kRight},
-               {"MFU", Align::kRight},
-               {"plan", Align::kLeft}});
+               {"MFU", Align::kRight}});
+  std::string strategies;
   for (std::size_t i = 0; i < result.plans.size(); ++i) {
     const plan::PlanRecord& plan = result.plans[i];
-    table.add_row({plan.model, trimmed(number(throughput(plan.plan))),
-                   result.speedup[i] ? trimmed(number(*result.speedup[i])) + " x" : "does not fit",
-                   plan.figures ? with_prefix(100 * plan.figures->mfu, "%") : "",
-                   strategy_text(plan.plan)});
+    table.add_row({plan.model, number(throughput(plan.plan)),
+                   result.speedup[i] ? number(*result.speedup[i]) + " x" : "does not fit",
+                   plan.figures ? with_prefix(100 * plan.figures->mfu, "%") : ""});
+    strategies += "  " + plan.model + ": " + strategy_text(plan.plan) + "\n";
   }
-  return "\n" + table.to_string(2);
+  return "\n" + table.to_string(2) + strategies;
 }
 
 std::string result_text(const SearchRecord& record, const SearchResult& result) {
   std::string text = result.name == "common" ? "The chip for all of them" : "For " + result.name;
   text += ": " + result.chip + ", " + gibibytes(hw::hbm_capacity(result.described)) + " of HBM, " +
-          trimmed(number(result.value)) + " " + unit_of(record, result) + "\n" +
-          proof_text(result) + "\n\n";
+          number(result.value) + " " + unit_of(record, result) + "\n" + proof_text(result) + "\n" +
+          (record.letters.empty() ? "" : "names of chips: " + record.letters + "\n") + "\n";
   hw::Chip chip = result.described;
   chip.name = result.chip;
   text += chip_text(chip, result.figures);
@@ -112,7 +144,7 @@ std::string own_text(const SearchRecord& record) {
                {"area mm2", Align::kRight},
                {"sequences/s", Align::kRight},
                {"over " + record.reference, Align::kRight},
-               {"the common chip", Align::kRight},
+               {"on the common chip", Align::kRight},
                {"evaluated", Align::kRight}});
   for (const SearchResult& own : record.own) {
     std::string lost = "-";
@@ -125,11 +157,36 @@ std::string own_text(const SearchRecord& record) {
     }
     table.add_row({own.name, own.chip, gibibytes(hw::hbm_capacity(own.described)),
                    std::to_string(std::llround(own.figures.area.value())),
-                   trimmed(number(throughput(own.plans.front().plan))),
-                   own.speedup.front() ? trimmed(number(*own.speedup.front())) + " x" : "-", lost,
+                   number(throughput(own.plans.front().plan)),
+                   own.speedup.front() ? number(*own.speedup.front()) + " x" : "-", lost,
                    with_thousands(own.counts.evaluated)});
   }
   return table.to_string(2);
+}
+
+std::string front_text(const SearchRecord& record) {
+  if (record.front.empty()) {
+    return "";
+  }
+  std::vector<Table::Column> columns = {{"no chip beats these in all", Align::kLeft},
+                                        {"HBM", Align::kRight},
+                                        {"sequences/s", Align::kRight}};
+  for (const std::string& objective : record.front_objectives) {
+    columns.push_back({objective, Align::kRight});
+  }
+  columns.push_back({"area mm2", Align::kRight});
+  columns.push_back({"W", Align::kRight});
+  Table table(columns);
+  for (const plan::SearchFrontRow& row : record.front) {
+    std::vector<std::string> cells = {row.chip, gibibytes(row.memory), number(row.throughput)};
+    for (const double value : row.objectives) {
+      cells.push_back(number(value));
+    }
+    cells.push_back(std::to_string(std::llround(row.figures.area.value())));
+    cells.push_back(std::to_string(std::llround(row.figures.tdp.value())));
+    table.add_row(std::move(cells));
+  }
+  return "\n" + table.to_string(2);
 }
 
 }  // namespace
@@ -139,19 +196,20 @@ std::string search_text(const SearchRecord& record) {
   for (const std::string& model : record.models) {
     models += (models.empty() ? "" : ", ") + printable(model);
   }
-  std::string text = "The best chip of " + printable(record.space) + " for " + models + " on " +
-                     with_thousands(record.devices) + " devices, cluster " +
-                     printable(record.cluster) + ", global batch " +
+  std::string text = "The best chip of " + printable(record.space) + " for " + models + ", by " +
+                     record.objective + "\n" + with_thousands(record.devices) +
+                     " devices, cluster " + printable(record.cluster) + ", global batch " +
                      with_thousands(record.global_batch) + ", assumptions " + record.assumptions +
-                     ", by " + record.objective + "\n\n";
+                     "\n\n";
   if (record.common) {
     text += own_text(record) + "\n" + result_text(record, *record.common);
   } else if (record.models.size() == 1 && !record.own.empty()) {
     text += result_text(record, record.own.front());
   } else {
-    text += own_text(record);
+    text += own_text(record) +
+            "\nstopped before a common chip was found; the last row is the best " + "so far\n";
   }
-  text += "\n" + with_prefix(record.seconds, "s") + "\n";
+  text += front_text(record) + "\n" + with_prefix(record.seconds, "s") + "\n";
   for (const std::string& note : record.notes) {
     text += "note: " + note + "\n";
   }

@@ -185,11 +185,13 @@ class Search {
     }
     Worth worth;
     Bytes memory;
+    std::vector<double> most = throughput;
     for (std::size_t i = 0; i < models.size(); ++i) {
       const double needed =
           models.size() == 1 ? enough * per : judge.needed(i, enough * per, throughput);
       const ChipValue value = knowledge_.evaluate(models[i], chip, needed);
       throughput[i] = value.throughput;
+      most[i] = value.most;
       memory = std::max(memory, value.memory);
       if (!value.is_exact) {
         worth.is_exact = false;
@@ -197,6 +199,7 @@ class Search {
       }
     }
     worth.value = combined(judge, models, throughput) / per;
+    worth.most = combined(judge, models, most) / per;
     if (worth.is_exact && worth.value > 0) {
       const hw::Chip made = with_memory(make_chip(question_, chips_[chip]), memory);
       const hw::ChipFigures figures = figures_of(question_, made);
@@ -293,6 +296,11 @@ hw::Chip make_chip(const SearchQuestion& question, const SearchChip& chip) {
   return chip.memory ? with_memory(made, *chip.memory) : made;
 }
 
+std::string search_chip_id(const SearchQuestion& question, const SearchChip& chip) {
+  return space::chip_id(question.space, chip.index) +
+         (chip.memory ? "-m" + std::to_string(chip.memory->value() >> 30) + "G" : "");
+}
+
 std::vector<Bytes> memories_of(const SearchQuestion& question, const SearchChip& chip) {
   return chip.memory
              ? std::vector{*chip.memory}
@@ -340,6 +348,9 @@ std::vector<double> scale_of(const SearchQuestion& question, const SearchAnswer&
     if (question.combination == Combination::kWorst) {
       of = answer.own_best[i] ? answer.own_best[i]->throughput.front() : 0;
     }
+    if (of <= 0 && answer.own_best[i]) {
+      of = answer.own_best[i]->throughput.front();  // the reference chip cannot train it
+    }
     scale[i] = question.combination != Combination::kRaw && of > 0 ? of : 1;
   }
   return scale;
@@ -359,6 +370,9 @@ double combine_throughputs(const SearchQuestion& question, const std::vector<dou
     product += weight * std::log(share);
     least = std::min(least, share);
   }
+  if (least <= 0) {
+    return 0;  // a model does not fit
+  }
   switch (question.combination) {
     case Combination::kMean:
     case Combination::kRaw:
@@ -374,6 +388,37 @@ double combine_throughputs(const SearchQuestion& question, const std::vector<dou
 SearchAnswer search_chips(const SearchQuestion& question, std::vector<SearchChip> chips,
                           const SearchOptions& options) {
   return Search(question, std::move(chips), options).run();
+}
+
+SearchFront search_front(
+    const SearchQuestion& question, const std::vector<Objective>& objectives,
+    const std::function<bool(std::size_t settled, std::size_t total)>& is_cancelled) {
+  CHECK(question.models.size() == 1, "a front is of one model");
+  SearchFront front;
+  front.objectives = objectives;
+  SearchQuestion priced = question;
+  priced.objective = Objective::kPerWatt;  // each size of memory by itself
+  front.chips = list_search_chips(priced);
+  FrontProblem problem;
+  for (const SearchChip& chip : front.chips) {
+    const hw::Chip made = make_chip(question, chip);
+    std::vector<double>& prices = problem.prices.emplace_back();
+    for (const Objective objective : objectives) {
+      priced.objective = objective;
+      prices.push_back(price_of(priced, made));
+    }
+  }
+  const ModelOnChips model(question.models.front().setting);
+  problem.bound = [&](std::size_t i) { return model.bound(make_chip(question, front.chips[i])); };
+  problem.evaluate = [&](std::size_t i, double enough) {
+    const ChipValue value = model.evaluate(make_chip(question, front.chips[i]),
+                                           memories_of(question, front.chips[i]), enough);
+    return Worth{value.throughput, value.is_exact, value.most, {}};
+  };
+  front.answer = find_front(problem, [&](std::size_t settled) {
+    return is_cancelled && is_cancelled(settled, front.chips.size());
+  });
+  return front;
 }
 
 }  // namespace phaze::search

@@ -11,6 +11,7 @@
 #include "plan/plan_record.h"
 #include "search/chip_value.h"
 #include "search/co_search.h"
+#include "search/front.h"
 #include "space/space.h"
 
 namespace phaze::search {
@@ -60,6 +61,8 @@ struct SearchChip {
   std::optional<Bytes> memory;
 };
 hw::Chip make_chip(const SearchQuestion& question, const SearchChip& chip);
+// Its id in the space, with the size of memory where it has one of its own: "t8-v2-m32G".
+std::string search_chip_id(const SearchQuestion& question, const SearchChip& chip);
 std::vector<Bytes> memories_of(const SearchQuestion& question, const SearchChip& chip);
 
 // What is known of a model on a chip; sequences a second.
@@ -105,15 +108,26 @@ std::vector<SearchChip> list_search_chips(const SearchQuestion& question);
 // What the objective divides throughput by.
 double price_of(const SearchQuestion& question, const hw::Chip& chip);
 
-// What throughputs are divided by before they are combined: by model.
+// What throughputs are divided by before they are combined, by model: what the reference chip
+// reaches or, where the model does not fit on it, the model's own best chip.
 std::vector<double> scale_of(const SearchQuestion& question, const SearchAnswer& answer);
-// Of all models.
+// Of all models; 0 where one does not fit.
 double combine_throughputs(const SearchQuestion& question, const std::vector<double>& scale,
                            const std::vector<double>& throughput);
 
 // `chips`: those of list_search_chips.
 SearchAnswer search_chips(const SearchQuestion& question, std::vector<SearchChip> chips,
                           const SearchOptions& options = {});
+
+// Chips with a size of memory each, none of which is beaten in all objectives. Of one model.
+struct SearchFront {
+  std::vector<Objective> objectives;
+  std::vector<SearchChip> chips;  // all that there are
+  FrontAnswer answer;
+};
+SearchFront search_front(
+    const SearchQuestion& question, const std::vector<Objective>& objectives,
+    const std::function<bool(std::size_t settled, std::size_t total)>& is_cancelled = {});
 
 // The chip with the memory that was found for it.
 hw::Chip with_memory(const hw::Chip& chip, Bytes memory);

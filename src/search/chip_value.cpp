@@ -2,6 +2,8 @@
 // stage takes at least the mean over stages, and ceil(M / d) micro-batches pass it, so that an
 // iteration takes at least M x t x (forward and backward of all layers at width t) / devices.
 // Layers take at least their matrix FLOPs over the chip's peak, and at least their longest path.
+// Where schedules of layers are not proved best, all times could be shorter by their gap at most,
+// and so could an iteration.
 #include "search/chip_value.h"
 
 #include <algorithm>
@@ -110,6 +112,7 @@ ChipValue ModelOnChips::evaluate(const hw::Chip& chip, const std::vector<Bytes>&
   std::vector<Priced> priced;
   ChipValue value;
   double skipped = 0;  // the best that what was left out could be
+  double gap = 0;      // the largest of what was priced
   for (const Candidate& candidate : list_candidates(context, cluster)) {
     if (candidate.bound < std::max(value.throughput, enough)) {
       skipped = std::max(skipped, candidate.bound);
@@ -117,7 +120,9 @@ ChipValue ModelOnChips::evaluate(const hw::Chip& chip, const std::vector<Bytes>&
     }
     OriginalChain chain =
         price_original_shape(*candidate.shape->graphs, candidate.context, setting.scheduling);
-    const double bound = at_most(*candidate.shape, work_of(chain.chain));
+    gap = std::max(gap, chain.chain.schedule_gap);
+    const double bound =
+        at_most(*candidate.shape, work_of(chain.chain)) / (1 - chain.chain.schedule_gap);
     if (bound < std::max(value.throughput, enough)) {
       skipped = std::max(skipped, bound);
       continue;
@@ -128,9 +133,10 @@ ChipValue ModelOnChips::evaluate(const hw::Chip& chip, const std::vector<Bytes>&
   }
   if (skipped > value.throughput) {
     value.is_exact = false;
-    value.throughput = skipped;
+    value.throughput = value.most = std::max(skipped, value.throughput / (1 - gap));
     return value;
   }
+  value.most = value.throughput / (1 - gap);
   // The smallest memory that will do. Less memory is never faster.
   value.memory = memories.back();
   const auto is_enough = [&](Bytes memory) {

@@ -15,7 +15,10 @@ namespace phaze::search {
 struct ChipValue {
   double throughput = 0;  // the best of all plans; 0: none fits
   bool is_exact = true;   // otherwise no plan is better than `throughput`
-  Bytes memory;           // of the smallest HBM with which it is reached
+  // Where it is exact: no plan is better than this, however the operators of layers are scheduled.
+  // The same as `throughput` where their schedules are proved best.
+  double most = 0;
+  Bytes memory;  // of the smallest HBM with which it is reached
 };
 
 // A model on a cluster, for many chips. Safe for several threads.

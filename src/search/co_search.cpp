@@ -78,13 +78,19 @@ class Search {
         }
       }
     }
-    for (const ChipOutcome& outcome : answer_.outcomes) {
-      answer_.evaluated += outcome.state == ChipState::kEvaluated ? 1 : 0;
-      answer_.excluded += outcome.state == ChipState::kExcluded ? 1 : 0;
-      answer_.dominated += outcome.state == ChipState::kDominated ? 1 : 0;
+    for (std::size_t chip = 0; chip < answer_.outcomes.size(); ++chip) {
+      const ChipState state = answer_.outcomes[chip].state;
+      answer_.evaluated += state == ChipState::kEvaluated ? 1 : 0;
+      answer_.excluded += state == ChipState::kExcluded && is_settled_[chip] ? 1 : 0;
+      answer_.dominated += state == ChipState::kDominated ? 1 : 0;
     }
-    if (answer_.is_complete) {
-      answer_.bound = best_value();
+    // What is dominated is worth no more than what dominates it, whatever is not known.
+    answer_.bound = std::max(answer_.bound, best_value());
+    for (std::size_t chip = 0; chip < answer_.outcomes.size(); ++chip) {
+      const ChipOutcome& outcome = answer_.outcomes[chip];
+      if (is_settled_[chip]) {
+        answer_.bound = std::max(answer_.bound, std::max(outcome.value, outcome.most));
+      }
     }
     return std::move(answer_);
   }
@@ -111,8 +117,8 @@ class Search {
   }
 
   static ChipOutcome outcome_of(const Worth& worth) {
-    return {worth.is_exact ? ChipState::kEvaluated : ChipState::kExcluded, worth.value, worth.rank,
-            0};
+    return {worth.is_exact ? ChipState::kEvaluated : ChipState::kExcluded, worth.value,
+            std::max(worth.value, worth.most), worth.rank, 0};
   }
 
   // All of them, each exactly where it is worth at least `enough`.
@@ -135,25 +141,29 @@ class Search {
   bool is_cancelled(double open) {
     if (options_.is_cancelled && options_.is_cancelled(settled_, best_value(), open)) {
       answer_.is_complete = false;
-      answer_.bound = std::max(best_value(), open);
+      answer_.bound = open;
       return true;
     }
     return false;
   }
 
   void evaluate_all(std::vector<std::size_t> chips) {
-    std::vector<double> bounds(problem_.chips.size(), std::numeric_limits<double>::infinity());
+    std::vector<double> bounds(problem_.chips.size());
+    tbb::parallel_for(std::size_t{0}, chips.size(),
+                      [&](std::size_t i) { bounds[chips[i]] = problem_.bound(chips[i]); });
     if (options_.use_bounds) {
-      tbb::parallel_for(std::size_t{0}, chips.size(),
-                        [&](std::size_t i) { bounds[chips[i]] = problem_.bound(chips[i]); });
       std::ranges::stable_sort(chips,
                                [&](std::size_t a, std::size_t b) { return bounds[a] > bounds[b]; });
     }
+    std::vector<double> highest(chips.size());  // of the bounds from a chip to the last
+    for (std::size_t i = chips.size(); i-- > 0;) {
+      highest[i] = std::max(bounds[chips[i]], i + 1 < chips.size() ? highest[i + 1] : 0);
+    }
     for (std::size_t begin = 0; begin < chips.size();) {
-      const double open = bounds[chips[begin]];
-      if (open < best_value()) {
+      const double open = highest[begin];
+      if (options_.use_bounds && open < best_value()) {
         for (; begin < chips.size(); ++begin) {
-          take(chips[begin], {ChipState::kExcluded, bounds[chips[begin]], {}, 0});
+          take(chips[begin], {ChipState::kExcluded, bounds[chips[begin]], 0, {}, 0});
         }
         return;
       }

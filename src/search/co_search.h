@@ -20,7 +20,8 @@ struct ChipPlace {
 // What a chip is worth; of equal values the chip with the smaller rank wins.
 struct Worth {
   double value = 0;
-  bool is_exact = true;      // otherwise no more than `value`
+  bool is_exact = true;  // otherwise no more than `value`
+  double most = 0;       // where it is exact: no more than this, were all known; at least `value`
   std::vector<double> rank;  // compared in order, where the value is exact
 };
 
@@ -29,6 +30,7 @@ enum class ChipState { kEvaluated, kExcluded, kDominated };
 struct ChipOutcome {
   ChipState state = ChipState::kExcluded;
   double value = 0;           // exact where evaluated, otherwise a bound
+  double most = 0;            // where evaluated, see Worth
   std::vector<double> rank;   // where evaluated
   std::size_t dominator = 0;  // where dominated
 };

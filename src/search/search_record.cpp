@@ -1,7 +1,9 @@
 #include "search/search_record.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 
 #include "base/check.h"
 #include "search/plan_search.h"
@@ -41,6 +43,19 @@ std::string why_slower(const plan::TrainingPlan& rival, const plan::TrainingPlan
       more, [](const auto& x, const auto& y) { return x.second < y.second; });
   return most->second > Seconds() ? "longer iterations, most of it " + most->first
                                   : "longer iterations";
+}
+
+// "+1.2 %"
+std::string change_text(double from, double to) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%+.1f %%", 100 * (to / from - 1));
+  return text.data();
+}
+
+std::string price_name(Objective objective) {
+  return objective == Objective::kPerWatt     ? "power"
+         : objective == Objective::kPerDollar ? "cost over its life"
+                                              : "carbon over its life";
 }
 
 // The value of a chip for all models, as the search has it.
@@ -146,16 +161,33 @@ SearchResult make_result(const SearchQuestion& question, const SearchAnswer& ans
   rivals.resize(std::min(rivals.size(), kRivals));
   const Values values(question, answer, models);
   for (const std::size_t rival : rivals) {
-    plan::SearchRival row{
-        space::chip_id(question.space, answer.chips[rival].index), found.outcomes[rival].value, {}};
+    const SearchChip& chip_of_rival = answer.chips[rival];
+    plan::SearchRival row{search_chip_id(question, chip_of_rival), found.outcomes[rival].value, {}};
     if (row.value == best.value) {
-      row.reason = "as fast, with more memory, area or cost";
-    } else if (models.size() == 1) {
-      const FoundChip other = values.evaluate(answer.chips[rival]);
-      const plan::PlanRecord plan =
-          plan_on(question.models[models.front()],
-                  with_memory(make_chip(question, answer.chips[rival]), other.memory));
-      row.reason = why_slower(plan.plan, result.plans.front().plan);
+      row.reason = "as good, with more memory, area or cost";
+      result.rivals.push_back(std::move(row));
+      continue;
+    }
+    const FoundChip other = values.evaluate(chip_of_rival);
+    const hw::Chip made = with_memory(make_chip(question, chip_of_rival), other.memory);
+    if (models.size() == 1 && question.objective == Objective::kThroughput) {
+      row.reason = why_slower(plan_on(question.models[models.front()], made).plan,
+                              result.plans.front().plan);
+    } else {
+      std::size_t worst = 0;  // the model that loses most
+      for (std::size_t i = 1; i < models.size(); ++i) {
+        worst = other.throughput[i] / best.throughput[i] <
+                        other.throughput[worst] / best.throughput[worst]
+                    ? i
+                    : worst;
+      }
+      row.reason = change_text(best.throughput[worst], other.throughput[worst]) + " sequences/s" +
+                   (models.size() > 1 ? " of " + question.models[models[worst]].name : "");
+      if (question.objective != Objective::kThroughput) {
+        row.reason += ", " +
+                      change_text(price_of(question, result.described), price_of(question, made)) +
+                      " " + price_name(question.objective);
+      }
     }
     result.rivals.push_back(std::move(row));
   }
@@ -175,6 +207,13 @@ plan::SearchRecord make_search_record(const SearchQuestion& question, const Sear
   record.objective = to_string(question.objective);
   record.combination = to_string(question.combination);
   record.reference = question.reference.name;
+  for (const space::Axis& axis : question.space.axes) {
+    const space::FieldTraits& field = space::traits(axis.field);
+    if (axis.values.size() > 1) {
+      record.letters += (record.letters.empty() ? "" : ", ") + std::string(field.code) + " " +
+                        std::string(field.path);
+    }
+  }
   record.devices = setting.devices;
   record.global_batch = setting.global_batch;
   record.cluster = setting.cluster.name;
@@ -195,6 +234,24 @@ plan::SearchRecord make_search_record(const SearchQuestion& question, const Sear
         make_result(question, answer, *answer.common, *answer.common_best, all, "common");
   }
   return record;
+}
+
+void add_front(const SearchQuestion& question, const SearchFront& front,
+               plan::SearchRecord& record) {
+  for (const Objective objective : front.objectives) {
+    record.front_objectives.emplace_back(to_string(objective));
+  }
+  for (const FrontPoint& point : front.answer.points) {
+    const SearchChip& chip = front.chips[point.candidate];
+    plan::SearchFrontRow row;
+    row.chip = space::chip_id(question.space, chip.index);
+    row.memory = chip.memory.value();
+    row.throughput = point.value;
+    row.objectives = point.objectives;
+    row.figures = hw::compute_figures(make_chip(question, chip), question.space.technology).value();
+    record.front.push_back(std::move(row));
+  }
+  record.is_complete = record.is_complete && front.answer.is_complete;
 }
 
 }  // namespace phaze::search

@@ -8,5 +8,7 @@
 namespace phaze::search {
 
 plan::SearchRecord make_search_record(const SearchQuestion& question, const SearchAnswer& answer);
+void add_front(const SearchQuestion& question, const SearchFront& front,
+               plan::SearchRecord& record);
 
 }  // namespace phaze::search

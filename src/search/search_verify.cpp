@@ -7,6 +7,7 @@
 #include "search/plan_search.h"
 #include "space/chips.h"
 #include "space/limits.h"
+#include "space/monotone.h"
 
 namespace phaze::search {
 namespace {
@@ -20,11 +21,14 @@ double plan_again(const SearchModel& model, const hw::Chip& chip,
   return found.has_fitting() ? plan::throughput(found.plans.front()) : 0;
 }
 
+// And the same of what can make a model slower.
 bool has_no_less(const SearchQuestion& question, std::int64_t more, std::int64_t less) {
   const std::vector<space::FieldValue> a = space::field_values(question.space, more);
   const std::vector<space::FieldValue> b = space::field_values(question.space, less);
   for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i].value < b[i].value) {
+    const bool is_never_slower =
+        space::growth_of(question.space, question.space.axes[i]).never_slower;
+    if (a[i].value < b[i].value || (!is_never_slower && a[i].value != b[i].value)) {
       return false;
     }
   }

@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 
+#include "base/rng.h"
 #include "schedule/exact.h"
+#include "schedule/memory.h"
 #include "support/schedule_brute_force.h"
 #include "support/schedule_checks.h"
 #include "support/schedule_generators.h"
@@ -198,6 +201,45 @@ TEST_P(ExactSchedule, KeepsToACutoff) {
       }
     }
   }
+}
+
+// The same graph with other durations and numbers of cores, one after another, each with the best
+// end so far as its cutoff: what was found for one serves the next.
+TEST_P(ExactSchedule, RemembersWhatItFoundForProblemsAlike) {
+  int without_work = 0;
+  for (std::uint64_t seed = 20'000; seed < 20'600; ++seed) {
+    Rng rng(seed);
+    ScheduleProblem problem = random_schedule_problem(seed, sizes(3, 6, GetParam()));
+    schedule::Memory memory;
+    std::optional<Picoseconds> least;
+    for (int repeat = 0; repeat < 3; ++repeat) {
+      SCOPED_TRACE(std::to_string(seed) + " " + std::to_string(repeat));
+      const Schedule best = solve_schedule_by_brute_force(problem);
+      ExactOptions options;
+      options.memory = &memory;
+      options.cutoff = least;
+      const Schedule found = schedule::solve_exact(problem, options);
+      ASSERT_EQ(faults_of(problem, found), "");
+      ASSERT_LE(found.lower_bound, best.makespan);
+      if (least && best.makespan >= *least) {
+        ASSERT_GE(found.lower_bound, *least);
+      } else {
+        ASSERT_EQ(found.makespan, best.makespan);
+        ASSERT_EQ(found.status, SolveStatus::kOptimal);
+      }
+      without_work += repeat > 0 && found.work == 0 ? 1 : 0;
+      least = std::min(least.value_or(best.makespan), best.makespan);
+      for (plan::Task& task : problem.tasks) {
+        task.one_core = task.one_core * static_cast<std::int64_t>(1 + rng.below(3));
+        if (task.all_cores && rng.below(4) == 0) {
+          task.all_cores = task.one_core;
+        }
+      }
+      problem.tensor_cores += problem.tensor_cores > 0 ? static_cast<int>(rng.below(2)) : 0;
+      problem.vector_cores += problem.vector_cores > 0 ? static_cast<int>(rng.below(2)) : 0;
+    }
+  }
+  EXPECT_GT(without_work, 600);
 }
 
 TEST_P(ExactSchedule, ClaimsNothingThatItDidNotProveWhenItIsStopped) {

@@ -59,9 +59,9 @@ Case random_case(std::uint64_t seed) {
   made.problem.evaluate = [values = made.values, ranks = made.ranks, bounds](std::size_t chip,
                                                                              double enough) {
     if (values[chip] >= enough) {
-      return Worth{values[chip], true, ranks[chip]};
+      return Worth{values[chip], true, values[chip], ranks[chip]};
     }
-    return Worth{std::min(bounds[chip], enough - 0.5), false, {}};
+    return Worth{std::min(bounds[chip], enough - 0.5), false, 0, {}};
   };
   return made;
 }

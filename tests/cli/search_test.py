@@ -1,0 +1,288 @@
+"""phaze search MODEL...: the contract of its answer, its options, faults, interrupts, and studies that go on."""
+import json
+import os
+import resource
+import signal
+import sqlite3
+import subprocess
+import time
+
+import phaze
+
+SPACE = """title: A few chips
+base: phaze-reference
+technology: phaze22
+axes:
+  tensor_cores.count: [4, 16]
+  vector_cores.count: [8, 32]
+  tensor_cores.columns: [64, 256]
+  tensor_cores.rows: [64, 256]
+  global_buffer.size: [8 MiB, 32 MiB]
+ties:
+  vector_cores.lanes: tensor_cores.columns
+budgets: {area: 278.8 mm2}
+training:
+  microbatches: [1, 2]
+  recompute: [none, full]
+  tensor_widths: [1, 2]
+  hbm_capacity: [4 GiB, 16 GiB]
+"""
+SMALL = ["--sequence", "128", "--devices", "8", "--global-batch", "32"]
+
+
+class Searches(phaze.Case):
+    def space(self, text=SPACE):
+        return self.file("few.yaml", text)
+
+    def search(self, *args, space=None):
+        return self.json("search", "bert-large", "--space", space or self.space(), *SMALL, *args)
+
+    def same_answer(self, one, other):
+        self.assertEqual(one["status"], other["status"])
+        for each in (one, other):  # how much of a bound is left open differs with what was evaluated
+            self.assertGreaterEqual(each["bound"], one["best"]["value"])
+        for key in ("chip", "value", "hbm_bytes", "area_mm2", "plans"):
+            self.assertEqual(one["best"][key], other["best"][key], key)
+
+
+class Answers(Searches):
+    def test_keys_of_the_contract(self):
+        found = self.search()
+        self.assertEqual((found["schema"], found["status"], found["objective"]), (1, "optimal", "throughput"))
+        best = found["best"]
+        plan = best["plans"]["bert-large"]
+        for key in ("iteration_s", "throughput_sequences_per_s", "tokens_per_s", "mfu", "hfu", "tensor", "pipeline",
+                    "data", "microbatch", "recompute", "zero", "stages", "peak_memory_bytes", "breakdown", "status",
+                    "bound_s"):
+            self.assertIn(key, plan)
+        self.assertAlmostEqual(best["value"], plan["throughput_sequences_per_s"])
+        self.assertAlmostEqual(best["value"], 32 / plan["iteration_s"])
+        self.assertGreaterEqual(found["bound"], best["value"])
+        self.assertLessEqual(plan["peak_memory_bytes"], best["hbm_bytes"])
+        self.assertEqual(found["pareto"], [])  # of one objective
+        replayed = self.json("simulate", self.file("plan.json", json.dumps(plan)))
+        self.assertAlmostEqual(replayed["closed_form_s"], plan["iteration_s"])
+        chips = found["chips"]
+        self.assertEqual(chips["total"], chips["evaluated"] + chips["excluded"])
+        self.assertEqual(chips["excluded"], chips["excluded_by_bound"] + chips["excluded_by_dominance"])
+        count = self.json("search", "--count", "--space", self.space())
+        self.assertEqual(chips["total"], count["chips"])
+        self.assertLessEqual(best["area_mm2"], 278.8)
+        self.assertEqual(best["over_reference"]["bert-large"],
+                         best["value"] / found["reference"]["throughput_sequences_per_s"]["bert-large"])
+        for step in best["steps"]:
+            self.assertTrue(("value" in step) != ("outside" in step), step)
+            self.assertLessEqual(step.get("value", 0), best["value"])
+        for rival in best["rivals"]:
+            self.assertLessEqual(rival["value"], best["value"])
+            self.assertTrue(rival["reason"])
+
+    def test_every_way_gives_the_same(self):
+        space = self.space()
+        found = self.search(space=space)
+        for options in (["--exhaustive"], ["--no-bounds"], ["--no-dominance"], ["--threads", "1"], ["--threads", "2"]):
+            other = self.search(*options, space=space)
+            self.same_answer(found, other)
+            if options == ["--exhaustive"]:
+                self.assertEqual(other["chips"]["evaluated"], other["chips"]["total"])
+                self.assertLess(found["chips"]["evaluated"], other["chips"]["evaluated"])
+        verified = self.search("--verify", space=space)
+        self.same_answer(found, verified)
+        self.assertRegex(verified["notes"][-1], r"^verified bert-large: \d+ chips excluded by bounds planned from scratch, "
+                                                r"none is better; \d+ have no more of anything")
+
+    def test_objectives_by_hand(self):
+        """Throughput over what `best` says of power, dollars and carbon."""
+        hours = 4 * 365.25 * 24
+        for objective in ("per-watt", "per-dollar", "per-carbon"):
+            best = self.search("--objective", objective)["best"]
+            throughput = best["plans"]["bert-large"]["throughput_sequences_per_s"]
+            kwh = best["tdp_w"] * 1.1 * hours / 1000
+            price = {"per-watt": best["tdp_w"],
+                     "per-dollar": (best["build_cost_usd"] + 0.08 * kwh) / (hours * 3600),
+                     "per-carbon": (best["embodied_carbon_kg"] + 0.369 * kwh) / (hours * 3600)}[objective]
+            self.assertAlmostEqual(best["value"] / (throughput / (8 * price)), 1, 9)
+
+    def test_the_plan_is_what_place_finds(self):
+        """The chip of the answer, described by hand, and `phaze place`."""
+        best = self.search()["best"]
+        chip = self.file("chip.yaml", json.dumps({
+            "node_nm": 22, "clock": f"{best['clock_hz']} Hz", "formats": {"bf16": 1},
+            "tensor_cores": described(best["tensor_cores"]), "vector_cores": described(best["vector_cores"]),
+            "global_buffer": {"size": f"{best['global_buffer_bytes']} B"},
+            "hbm": {"generation": "hbm2", "stacks": 4, "capacity": f"{best['hbm_bytes']} B",
+                    "bandwidth": f"{best['hbm_bytes_per_s']} B/s"}}))
+        result = self.start(["place", "bert-large", "--chip", chip, "--assumptions", "phaze2024", "--json", *SMALL,
+                             "--microbatch", "1,2", "--tensor", "1,2"])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        placed = json.loads(result.stdout)
+        plan = best["plans"]["bert-large"]
+        self.assertAlmostEqual(placed["iteration_s"] / plan["iteration_s"], 1, 9)
+
+    def test_several_models(self):
+        space = self.space()
+        found = self.json("search", "bert-large", "opt-350m", "--space", space, *SMALL)
+        self.assertEqual(sorted(found["best"]["plans"]), ["bert-large", "opt-350m"])
+        ratios = [found["best"]["plans"][model]["throughput_sequences_per_s"]
+                  / found["reference"]["throughput_sequences_per_s"][model] for model in found["models"]]
+        self.assertAlmostEqual(found["best"]["value"], sum(ratios) / 2)
+        self.same_answer({**found, "best": found["own"]["bert-large"], "bound": found["own"]["bert-large"]["bound"]},
+                         self.search(space=space))
+        text = self.answer("search", "bert-large", "opt-350m", "--space", space, *SMALL)
+        self.assertIn("The chip for all of them: ", text)
+        self.assertIn(" times the throughput of phaze-reference, mean\n", text)
+
+    def test_text(self):
+        text = self.answer("search", "bert-large", "--space", self.space(), *SMALL)
+        self.assertIn("names of chips: t tensor_cores.count, v vector_cores.count, c tensor_cores.columns, "
+                      "r tensor_cores.rows, g global_buffer.size\n", text)
+        self.assertRegex(text, r"proved best of \d+ chips: \d+ evaluated, \d+ excluded by bounds,\n\d+ because another ")
+
+
+def described(cores):
+    """As a chip file has it."""
+    return {key.removesuffix("_bytes"): f"{value} B" if key.endswith("_bytes") else value
+            for key, value in cores.items()}
+
+
+class Faults(Searches):
+    def test_bad_input(self):
+        space = self.space()
+        for args, message in (
+                (["bert-larg"], "bert-larg"),
+                (["bert-large", "--objective", "speed"], "--objective: expected throughput, per-watt"),
+                (["bert-large", "--combine", "sum"], "--combine: expected mean, geometric, raw or worst"),
+                (["bert-large", "--assumptions", "modern"], "--assumptions: chips are searched under phaze2024"),
+                (["bert-large", "--cluster", "dgx-h100"], "--cluster: the original knows one link for everything"),
+                (["bert-large", "--reference", "tpu"], "tpu"),
+                (["bert-large", "--space", "phaze2042"], "phaze2042"),
+                ([], "MODEL: expected a model")):
+            extra = [] if "--space" in args else ["--space", space]
+            self.assertIn(message, self.refusal("search", *args, *extra))
+
+    def test_no_answer(self):
+        space = self.space()
+        for args, message in (
+                (["bert-large", "--area", "1"], "no chip of few is within its filters and budgets"),
+                (["gpt3-175b", "--devices", "2"], "no chip of few has a plan that fits"),
+                (["bert-large", "gpt3-175b", "--devices", "2"], "no chip of few has a plan that fits gpt3-175b")):
+            for extra in ([], ["--json"]):
+                result = self.start(["search", *args, "--space", space, "--global-batch", "4", *extra])
+                self.assertEqual(result.returncode, 1, result.stderr)
+                self.assertIn(message, result.stderr.decode())
+                if extra:
+                    answer = json.loads(result.stdout)
+                    self.assertEqual((answer["status"], answer["best"]), ("infeasible", None))
+                else:
+                    self.assertEqual(result.stdout, b"")
+
+
+class Stopped(Searches):
+    LONG = ["search", "gpt3-175b", "--exhaustive", "--json"]  # minutes
+
+    def begin(self, *args):
+        run = subprocess.Popen([phaze.PROGRAM, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(run.stdout.close)
+        self.addCleanup(run.stderr.close)
+        self.addCleanup(run.wait)
+        self.addCleanup(run.kill)
+        return run
+
+    def wait_for_chips(self, path, chips):
+        """Until a study has that many."""
+        for _ in range(600):
+            time.sleep(0.05)
+            try:
+                with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as database:
+                    settled = database.execute("SELECT count(*) FROM chips").fetchone()[0]
+            except sqlite3.OperationalError:  # not there yet
+                continue
+            if settled >= chips:
+                return settled
+        self.fail("nothing is stored")
+
+    def test_interrupted(self):
+        path = os.path.join(self.folder(), "study.db")
+        run = self.begin(*self.LONG, "--study", path)
+        self.wait_for_chips(path, 1)
+        run.send_signal(signal.SIGINT)
+        out, err = run.communicate(timeout=phaze.SECONDS)
+        self.assertEqual(run.returncode, 130, err)
+        self.assertIn("interrupted: this is the best so far\n", err)
+        found = json.loads(out)
+        self.assertEqual(found["status"], "feasible")
+        self.assertGreater(found["bound"], found["best"]["value"])
+        self.assertGreater(found["best"]["value"], 0)
+        self.assertLess(found["chips"]["evaluated"] + found["chips"]["excluded"], found["chips"]["total"])
+
+    def test_killed_and_begun_again(self):
+        space = self.space()
+        question = ["search", "bert-large", "--space", space, "--exhaustive", "--threads", "1", *SMALL]
+        whole = os.path.join(self.folder(), "whole.db")
+        expected = self.json(*question, "--study", whole)
+        self.same_answer(expected, self.json(*question))
+        path = os.path.join(self.folder(), "killed.db")
+        run = self.begin(*question, "--study", path)
+        stored = self.wait_for_chips(path, 1)
+        run.kill()
+        run.wait()
+        # What was stored stays as it is: another run does not find it again.
+        database = sqlite3.connect(path)
+        database.execute("UPDATE chips SET area_mm2 = -1")
+        kept = {chip for chip, in database.execute("SELECT chip FROM chips")}
+        database.execute("CREATE TABLE seen (chip, area)")
+        database.execute("CREATE TRIGGER look AFTER INSERT ON chips BEGIN INSERT INTO seen VALUES "
+                         "(NEW.chip, NEW.throughput_bert-large_sequences_per_s); END".replace(
+                             "NEW.throughput_bert-large_sequences_per_s",
+                             'NEW."throughput_bert-large_sequences_per_s"'))
+        database.commit()
+        database.close()
+        self.assertGreaterEqual(len(kept), stored)
+        self.same_answer(self.json(*question, "--study", path), expected)
+        with sqlite3.connect(path) as database:
+            seen = [chip for chip, _ in database.execute("SELECT * FROM seen")]
+            every = database.execute("SELECT count(*) FROM chips").fetchone()[0]
+        database.close()
+        self.assertEqual(every, expected["chips"]["total"])
+        # All are stored once more at the end, with how they were settled; the others once before.
+        self.assertEqual(sorted(seen), sorted([*range(every), *(set(range(every)) - kept)]))
+
+    def test_another_question(self):
+        space = self.space()
+        path = os.path.join(self.folder(), "study.db")
+        question = ["search", "bert-large", "--space", space, "--study", path]
+        self.answer(*question, *SMALL)
+        with open(os.path.join(os.path.dirname(__file__), "../../data/clusters/flat.yaml"), encoding="utf-8") as file:
+            cluster = self.file("flat.yaml", file.read().replace("bandwidth: 4 GiB/s", "bandwidth: 5 GiB/s"))
+        for changed, message in (
+                ([*SMALL[2:], "--sequence", "256"], 'sequence: the study is of another question: it has "128", this '
+                                                    'run has "256"'),
+                ([*SMALL, "--objective", "per-watt"], 'objective: the study is of another question: it has '
+                                                      '"throughput", this run has "per-watt"'),
+                ([*SMALL, "--cluster", cluster], "cluster_definition: the study is of another question"),
+                ([*SMALL, "--area", "200"], "chips_total: the study is of another question"),
+                ([*SMALL[:2], "--devices", "16"], 'devices: the study is of another question: it has "8"')):
+            self.assertIn(message, self.refusal(*question, *changed))
+        with open(space, "w", encoding="utf-8") as out:  # as many chips, but others
+            out.write(SPACE.replace("[8 MiB, 32 MiB]", "[8 MiB, 31 MiB]"))
+        self.assertIn("space_definition: the study is of another question", self.refusal(*question, *SMALL))
+
+    def test_no_room(self):
+        """A study that may not grow: one clear line, and with room again the search goes on."""
+        space = self.space()
+        path = os.path.join(self.folder(), "study.db")
+        question = ["search", "bert-large", "--space", space, "--exhaustive", *SMALL, "--study", path]
+        expected = self.json(*question)
+        room = os.path.getsize(path) - 5000
+        os.remove(path)
+        result = subprocess.run(
+            [phaze.PROGRAM, *question], capture_output=True, text=True, timeout=phaze.SECONDS,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY)))
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertEqual(result.stderr, f"{path}: error: cannot be read or written: File too large; what was stored "
+                         "before is kept\n")
+        self.same_answer(self.json(*question), expected)
+
+
+if __name__ == "__main__":
+    phaze.main()
