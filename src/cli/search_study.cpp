@@ -227,7 +227,7 @@ bool SearchStudy::finish(const plan::SearchRecord& record, const search::SearchA
     batch.chips.push_back(std::move(row));
   }
   plan::StudyAnswer stored;
-  stored.status = "optimal";
+  stored.status = best.is_proved() ? "optimal" : "feasible";
   stored.chip = static_cast<std::int64_t>(found.best.value());
   stored.value = best.value;
   stored.bound = best.bound;

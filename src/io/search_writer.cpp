@@ -48,7 +48,7 @@ Json result_json(const SearchResult& result) {
   Json json = chip_json(result);
   json["value"] = result.value;
   json["bound"] = result.bound;
-  json["status"] = result.is_complete ? "optimal" : "feasible";
+  json["status"] = result.is_proved() ? "optimal" : "feasible";
   json["chips"] = counts_json(result.counts);
   Json plans = Json::object(), speedups = Json::object();
   for (std::size_t i = 0; i < result.plans.size(); ++i) {
@@ -90,9 +90,10 @@ std::string write_search(const SearchRecord& record) {
                {"devices", record.devices},
                {"cluster", record.cluster},
                {"global_batch", record.global_batch},
-               {"status", best == nullptr      ? "limit"
-                          : record.is_complete ? "optimal"
-                                               : "feasible"},
+               {"status", best == nullptr     ? "limit"
+                          : best->is_proved() ? "optimal"
+                                              : "feasible"},
+               {"is_complete", record.is_complete},
                {"bound", best != nullptr ? Json(best->bound) : Json()},
                {"chips", best != nullptr ? counts_json(best->counts) : Json()},
                {"best", best != nullptr ? result_json(*best) : Json()}};

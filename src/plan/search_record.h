@@ -44,6 +44,9 @@ struct SearchResult {
   bool is_complete = true;
   std::vector<SearchRival> rivals;  // the best first
   std::vector<SearchStep> steps;
+
+  // No chip is better, however the operators of its layers are scheduled.
+  bool is_proved() const { return is_complete && bound <= value; }
 };
 
 // A chip of the Pareto front.

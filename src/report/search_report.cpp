@@ -64,10 +64,11 @@ std::string percent(double share) {
 std::string proof_text(const SearchResult& result) {
   const plan::SearchCounts& counts = result.counts;
   const std::int64_t open = counts.total - counts.evaluated - counts.excluded - counts.dominated;
-  std::string text = result.is_complete
-                         ? "proved best of " + with_thousands(counts.total) + " chips"
-                         : "best so far of " + with_thousands(counts.total) +
-                               " chips; none is better than " + number(result.bound);
+  std::string text =
+      result.is_proved()   ? "proved best of " + with_thousands(counts.total) + " chips"
+      : result.is_complete ? "best of " + with_thousands(counts.total) + " chips"
+                           : "best so far of " + with_thousands(counts.total) +
+                                 " chips; none is better than " + number(result.bound);
   text += ": " + with_thousands(counts.evaluated) + " evaluated, " +
           with_thousands(counts.excluded) + " excluded by bounds";
   if (counts.dominated > 0) {
@@ -78,9 +79,9 @@ std::string proof_text(const SearchResult& result) {
     text += ", " + with_thousands(open) + " open";
   }
   return text +
-         (result.is_complete && result.bound > result.value
-              ? "\nbest for the schedules of layers that were found; not all of these are proved "
-                "best,\nand with better ones no chip is more than " +
+         (result.is_complete && !result.is_proved()
+              ? "\nfor the schedules of layers that were found, not all of which are proved best: "
+                "with better\nones a chip may be up to " +
                     percent(result.bound / result.value - 1).substr(1) + " above this one"
               : "");
 }

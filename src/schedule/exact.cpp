@@ -142,8 +142,7 @@ Piece piece_of(const ScheduleProblem& problem, const Graph& graph,
     PieceTask t;
     t.one = task.one_core.value();
     t.all = task.all_cores ? task.all_cores->value() : kNever;
-    t.needs = {task.unit == TaskUnit::kTensor || task.unit == TaskUnit::kBoth,
-               task.unit == TaskUnit::kVector || task.unit == TaskUnit::kBoth};
+    t.needs = {plan::needs_tensor(task.unit), plan::needs_vector(task.unit)};
     t.is_network = task.unit == TaskUnit::kNetwork;
     for (const std::size_t j : graph.before[member]) {
       if (place[j] < members.size()) {
@@ -181,9 +180,8 @@ Schedule with_cores(const ScheduleProblem& problem, const std::vector<Start>& st
     run.start = Picoseconds(starts[i].at);
     run.end = run.start + (run.wide ? *task.all_cores : task.one_core);
     schedule.makespan = std::max(schedule.makespan, run.end);
-    const std::array<bool, kKinds> needs = {
-        task.unit == TaskUnit::kTensor || task.unit == TaskUnit::kBoth,
-        task.unit == TaskUnit::kVector || task.unit == TaskUnit::kBoth};
+    const std::array<bool, kKinds> needs = {plan::needs_tensor(task.unit),
+                                            plan::needs_vector(task.unit)};
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
       if (!needs[kind]) {
         continue;
@@ -241,9 +239,8 @@ Time path_bound(const ScheduleProblem& problem, const Graph& graph) {
     }
     ends[i] = at + std::min(one, all);
     bound = std::max(bound, ends[i]);
-    const std::array<bool, kKinds> needs = {
-        task.unit == TaskUnit::kTensor || task.unit == TaskUnit::kBoth,
-        task.unit == TaskUnit::kVector || task.unit == TaskUnit::kBoth};
+    const std::array<bool, kKinds> needs = {plan::needs_tensor(task.unit),
+                                            plan::needs_vector(task.unit)};
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
       if (needs[kind]) {
         area[kind] += std::min(Area{one}, Area{all} * cores[kind]);
@@ -273,9 +270,8 @@ std::vector<Start> shift_left(const ScheduleProblem& problem, const Graph& graph
     const plan::Task& task = problem.tasks[TaskId(i)];
     const bool wide = starts[i].wide;
     const Time length = (wide ? *task.all_cores : task.one_core).value();
-    const std::array<bool, kKinds> needs = {
-        task.unit == TaskUnit::kTensor || task.unit == TaskUnit::kBoth,
-        task.unit == TaskUnit::kVector || task.unit == TaskUnit::kBoth};
+    const std::array<bool, kKinds> needs = {plan::needs_tensor(task.unit),
+                                            plan::needs_vector(task.unit)};
     const auto takes_all = [&](std::size_t kind) {
       return wide && (needs[kind] || problem.exclusive_wide);
     };
@@ -341,8 +337,8 @@ SearchOptions search_options(const ExactOptions& options, const Around& around,
 
 Schedule solve(const ScheduleProblem& problem, const ExactOptions& options, Method method) {
   for (const plan::Task& task : problem.tasks) {
-    const bool needs_tensor = task.unit == TaskUnit::kTensor || task.unit == TaskUnit::kBoth;
-    const bool needs_vector = task.unit == TaskUnit::kVector || task.unit == TaskUnit::kBoth;
+    const bool needs_tensor = plan::needs_tensor(task.unit);
+    const bool needs_vector = plan::needs_vector(task.unit);
     CHECK(
         (!needs_tensor || problem.tensor_cores > 0) && (!needs_vector || problem.vector_cores > 0),
         "readers refuse tasks without cores");

@@ -16,6 +16,8 @@ using plan::TrainingPlan;
 
 namespace {
 
+constexpr double kRounding = 1e-9;
+
 // Stages and widths are given: whether they fit or not is an answer.
 bool is_strategy(const PlanLimits& limits) {
   return limits.tensor.size() == 1 && limits.pipeline.size() == 1 && limits.data.size() == 1;
@@ -177,7 +179,8 @@ plan::PlanRecord make_record(const PlanSetting& setting, const PlanAnswer& answe
   CHECK(peak.has_value(), "a plan runs on a chip with its number format");
   plan::PlanRecord record =
       make_record(answer.plans.front(), answer.chains.front(), setting.chip, *peak, answer.bound,
-                  answer.is_complete && answer.has_fitting());
+                  answer.is_complete && answer.has_fitting() &&
+                      answer.bound >= answer.plans.front().iteration * (1 - kRounding));
   record.cluster = setting.cluster.name;
   record.assumptions = to_string(setting.assumptions);
   record.sequence = sequence_of(setting);
