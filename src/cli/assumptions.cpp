@@ -30,7 +30,8 @@ std::vector<std::string> chip_settings(Assumptions assumptions) {
     return {};
   }
   // Every chip reaches its peaks.
-  return {"sustained.matrix=1", "sustained.core=1", "sustained.vector=1", "sustained.hbm=1"};
+  return {"sustained.matrix=1", "sustained.core=1", "sustained.vector=1", "sustained.hbm=1",
+          "sustained.step=1"};
 }
 
 }  // namespace phaze::cli

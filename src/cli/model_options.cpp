@@ -45,7 +45,7 @@ std::optional<Workload> load_workload(const ModelOptions& options, Diagnostics& 
   build.attention = parse("--attention", options.attention, models::parse_attention,
                           {"flash", "eager"}, diagnostics);
   build.execution = parse("--execution", options.execution, models::parse_execution,
-                          {"fused", "eager"}, diagnostics);
+                          {"fused", "megatron", "eager"}, diagnostics);
   graph::TrainingOptions training;
   training.precision = parse("--precision", options.precision, graph::parse_precision,
                              {"mixed", "bf16", "fp32"}, diagnostics);
@@ -54,11 +54,11 @@ std::optional<Workload> load_workload(const ModelOptions& options, Diagnostics& 
   training.recompute = parse("--recompute", options.recompute, graph::parse_recompute_policy,
                              {"none", "selective", "full"}, diagnostics,
                              " or parts such as attention+norms+activations");
-  const bool is_eager = build.execution == models::Execution::kEager;
-  const bool has_fusion = std::ranges::find(options.given, "--fusion") != options.given.end();
-  const std::string fusion = has_fusion ? options.fusion : is_eager ? "none" : "full";
-  training.fusion =
-      parse("--fusion", fusion, graph::parse_fusion, {"full", "elementwise", "none"}, diagnostics);
+  training.fusion = models::default_fusion(build.execution);
+  if (std::ranges::find(options.given, "--fusion") != options.given.end()) {
+    training.fusion = parse("--fusion", options.fusion, graph::parse_fusion,
+                            {"full", "elementwise", "none"}, diagnostics);
+  }
   build.precision = training.precision;
 
   std::optional<models::LoadedModel> loaded;
@@ -133,8 +133,8 @@ std::vector<CLI::Option*> add_workload_options(CLI::App& command, ModelOptions& 
                          "flash: one fused operator; eager: separate products and softmax "
                          "(default: flash)"),
       command.add_option("--execution", options.execution,
-                         "fused: a tuned training stack; eager: the library's operators one by "
-                         "one (default: fused)"),
+                         "fused: a tuned training stack; megatron: Megatron-LM as of 2021; eager: "
+                         "the library's operators one by one (default: fused)"),
       command.add_flag("--expand-kv", options.expand_kv,
                        "Copy grouped keys and values out to all heads before attention"),
       command.add_option("--precision", options.precision,
@@ -143,8 +143,8 @@ std::vector<CLI::Option*> add_workload_options(CLI::App& command, ModelOptions& 
       command.add_option("--optimizer", options.optimizer, "adam or sgd (default: adam)"),
       command.add_option("--fusion", options.fusion,
                          "full: element-wise operators into products and one another; "
-                         "elementwise: into one another only; none (default: full, with eager "
-                         "execution none)"),
+                         "elementwise: into one another only; none (default: full; with megatron "
+                         "execution elementwise, with eager none)"),
   };
 }
 

@@ -90,6 +90,8 @@ std::optional<search::PlanSetting> read_setting(const PlanOptions& options,
   setting.model = std::move(workload->model);
   setting.build = workload->build;
   setting.training = workload->training;
+  // Megatron-LM reduced gradients after the last backward.
+  setting.overlap = setting.overlap && setting.build.execution != models::Execution::kMegatron;
   if (!search::peak_of(setting)) {
     fault("--precision",
           setting.chip.name + " has no matrix units for " +

@@ -43,6 +43,8 @@ plan::TensorMachine machine_of(const CostContext& context, const Layer& layer, c
                                hw::NumberFormat format) {
   plan::TensorMachine machine = tensor_machine(*context.chip, format, context.share);
   machine.port_bandwidth = machine.port_bandwidth * aligned_share(*context.chip, layer, op);
+  machine.clock = machine.clock * context.chip->sustained.step;
+  machine.sustained = machine.sustained * context.chip->sustained.step;
   return machine;
 }
 

@@ -91,6 +91,7 @@ struct Sustained {
   double core = 1;    // of one tensor core, by its inner loop
   double vector = 1;
   double hbm = 1;
+  double step = 1;  // of `matrix` and `core`, amid the other operators of a training step
 };
 
 struct Chip {
@@ -116,6 +117,7 @@ struct Chip {
   Bytes workspace;          // that kernel libraries keep in its memory
   Seconds host_launch;      // that the host takes to launch one, operator by operator from Python
   Seconds host_recompute;   // more for a layer that is recomputed
+  Seconds host_microbatch;  // that the device waits for the host with each micro-batch
   Sustained sustained;
   std::optional<Watts> published_tdp;
   std::optional<SquareMillimetres> published_area;

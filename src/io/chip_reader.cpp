@@ -58,6 +58,8 @@ class ChipReader {
     chip_.host_launch = Seconds(top_.quantity("host_launch", Dimension::kSeconds, 0.0, kOverhead));
     chip_.host_recompute =
         Seconds(top_.quantity("host_recompute", Dimension::kSeconds, 0.0, kOverhead));
+    chip_.host_microbatch =
+        Seconds(top_.quantity("host_microbatch", Dimension::kSeconds, 0.0, kOverhead));
     if (const auto tdp = top_.optional_quantity("published_tdp", Dimension::kPower)) {
       chip_.published_tdp = Watts(*tdp);
     }
@@ -303,6 +305,7 @@ class ChipReader {
     chip_.sustained.core = map.number("core", 1.0, kUtilised);
     chip_.sustained.vector = map.number("vector", 1.0, kUtilised);
     chip_.sustained.hbm = map.number("hbm", 1.0, kUtilised);
+    chip_.sustained.step = map.number("step", 1.0, kUtilised);
     map.finish();
   }
 

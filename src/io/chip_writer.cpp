@@ -152,10 +152,12 @@ std::string write_chip(const hw::Chip& chip, const hw::ChipFigures& f) {
   json["workspace_bytes"] = chip.workspace.value();
   json["host_launch_s"] = chip.host_launch.value();
   json["host_recompute_s"] = chip.host_recompute.value();
+  json["host_microbatch_s"] = chip.host_microbatch.value();
   json["sustained"] = {{"matrix", chip.sustained.matrix},
                        {"core", chip.sustained.core},
                        {"vector", chip.sustained.vector},
-                       {"hbm", chip.sustained.hbm}};
+                       {"hbm", chip.sustained.hbm},
+                       {"step", chip.sustained.step}};
   json["source"] = chip.source;
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

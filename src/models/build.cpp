@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/check.h"
 #include "base/text.h"
 #include "graph/summary.h"
 #include "graph/verify.h"
@@ -109,6 +110,18 @@ void check_size(const ModelSpec& spec, const BuildOptions& options, Diagnostics&
 
 }  // namespace
 
+graph::Fusion default_fusion(Execution execution) {
+  switch (execution) {
+    case Execution::kFused:
+      return graph::Fusion::kFull;
+    case Execution::kMegatron:
+      return graph::Fusion::kElementwise;
+    case Execution::kEager:
+      return graph::Fusion::kNone;
+  }
+  CHECK(false, "unknown execution");
+}
+
 std::optional<AttentionMode> parse_attention(std::string_view name) {
   return name == "flash"   ? std::optional(AttentionMode::kFlash)
          : name == "eager" ? std::optional(AttentionMode::kEager)
@@ -116,9 +129,10 @@ std::optional<AttentionMode> parse_attention(std::string_view name) {
 }
 
 std::optional<Execution> parse_execution(std::string_view name) {
-  return name == "fused"   ? std::optional(Execution::kFused)
-         : name == "eager" ? std::optional(Execution::kEager)
-                           : std::nullopt;
+  return name == "fused"      ? std::optional(Execution::kFused)
+         : name == "megatron" ? std::optional(Execution::kMegatron)
+         : name == "eager"    ? std::optional(Execution::kEager)
+                              : std::nullopt;
 }
 
 std::string_view to_string(AttentionMode mode) {
@@ -126,7 +140,15 @@ std::string_view to_string(AttentionMode mode) {
 }
 
 std::string_view to_string(Execution execution) {
-  return execution == Execution::kFused ? "fused" : "eager";
+  switch (execution) {
+    case Execution::kFused:
+      return "fused";
+    case Execution::kMegatron:
+      return "megatron";
+    case Execution::kEager:
+      return "eager";
+  }
+  CHECK(false, "unknown execution");
 }
 
 std::vector<std::int64_t> tensor_widths(const ModelSpec& spec) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/diagnostics.h"
+#include "graph/fuse.h"
 #include "graph/layer.h"
 #include "graph/optimizer.h"
 #include "models/spec.h"
@@ -14,7 +15,14 @@
 namespace phaze::models {
 
 enum class AttentionMode { kFlash, kEager };
-enum class Execution { kFused, kEager };
+enum class Execution {
+  kFused,     // a tuned training stack
+  kMegatron,  // Megatron-LM as of 2021: fused kernels between the library's products
+  kEager,     // the library's operators one by one
+};
+
+// What goes with it where nothing else is said.
+graph::Fusion default_fusion(Execution execution);
 
 std::optional<AttentionMode> parse_attention(std::string_view name);
 std::optional<Execution> parse_execution(std::string_view name);

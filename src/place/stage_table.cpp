@@ -44,7 +44,7 @@ StageTable::StageTable(const PlanProblem& problem, PlanCosts& costs, const plan:
   if (strategy.pipeline > 1) {
     transfer_s_ = costs.transfer(strategy, chain.boundary).value();
     if (chain.tied_parameters > 0) {
-      tie_s_ = costs.tie(strategy, problem.states.gradient * chain.tied_parameters).value();
+      tie_s_ = costs.tie(strategy, problem.states.reduced * chain.tied_parameters).value();
     }
   }
   const std::vector<Recompute>& allowed = problem.limits.recompute;
@@ -63,12 +63,12 @@ StageTable::StageTable(const PlanProblem& problem, PlanCosts& costs, const plan:
   parameters_.assign(1, 0);
   optimizer_s_.assign(1, 0);
   for (const plan::ChainLayer& layer : chain.layers) {
+    const double accumulation_s = microbatches_ > 1 ? layer.accumulation.value() : 0;
     run_begins_.push_back(parameters_.size() - 1);
     double gather_s = 0, scatter_s = 0;
     if (strategy.zero == 3 && strategy.data > 1) {
       gather_s = costs.all_gather(strategy, problem.states.weight * layer.parameters).value();
-      scatter_s =
-          costs.reduce_scatter(strategy, problem.states.gradient * layer.parameters).value();
+      scatter_s = costs.reduce_scatter(strategy, problem.states.reduced * layer.parameters).value();
     }
     const auto beside = [&](double compute_s, double network_s) {
       return problem.overlap ? std::max(compute_s, network_s) : compute_s + network_s;
@@ -77,7 +77,8 @@ StageTable::StageTable(const PlanProblem& problem, PlanCosts& costs, const plan:
       Sums& sums = sums_[static_cast<std::size_t>(way)];
       const LayerWork& work = work_of(layer, way);
       const double forward_s = beside(work.forward.value(), gather_s);
-      const double backward_s = beside(work.backward.value(), gather_s + scatter_s);
+      const double backward_s =
+          beside(work.backward.value() + accumulation_s, gather_s + scatter_s);
       for (std::int64_t i = 0; i < layer.repeat; ++i) {
         sums.forward_s.push_back(sums.forward_s.back() + forward_s);
         sums.backward_s.push_back(sums.backward_s.back() + backward_s);
@@ -123,7 +124,7 @@ StageSync StageTable::sync(std::int64_t parameters, double optimizer_s, std::siz
   }
   const auto [known, is_new] = syncs_.try_emplace(parameters);
   if (is_new) {
-    const Bytes gradients = problem_.states.gradient * parameters;
+    const Bytes gradients = problem_.states.reduced * parameters;
     known->second =
         strategy_.zero == 0
             ? Sync{costs_.all_reduce(strategy_, gradients).value(), 0}

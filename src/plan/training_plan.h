@@ -40,6 +40,9 @@ struct ChainLayer {
   // By way to recompute; nothing where it is the same as a cheaper one, or not offered.
   std::array<std::optional<LayerWork>, kRecomputes> work;
   Seconds optimizer;  // with all states on the device
+  // Adding its weights' gradients to those of other micro-batches: in each backward where there are
+  // several.
+  Seconds accumulation;
   Flops flops;        // of forward and backward without recomputation, as MFU counts, on one device
   Flops run_flops;    // that run without recomputation
 
@@ -63,6 +66,7 @@ struct Chain {
 // Bytes for each parameter.
 struct StateBytes {
   Bytes weight{2}, gradient{4}, optimizer{12};
+  Bytes reduced{4};  // of a gradient on its way between devices
 
   bool operator==(const StateBytes&) const = default;
 };

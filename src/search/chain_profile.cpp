@@ -159,6 +159,19 @@ class Profiler {
     }
   }
 
+  // Adding fresh gradients to those that are there. A tuned stack's products read what they add to;
+  // others write theirs first, and an operator reads both and writes the sum.
+  Seconds accumulation(std::int64_t parameters) const {
+    const hw::Chip& chip = *context_.chip;
+    const auto total =
+        static_cast<double>(graph::bytes_per_element(gradient_type(request_.training.precision)));
+    const auto fresh =
+        static_cast<double>(graph::bytes_per_element(weight_type(request_.training.precision)));
+    const double each = request_.build.execution == models::Execution::kFused ? total : 3 * fresh;
+    return Seconds(static_cast<double>(parameters) * each /
+                   (hw::hbm_bandwidth(chip).value() * chip.sustained.hbm));
+  }
+
   void add_layers() {
     for (const Layer& layer : model_.layers) {
       const graph::LayerSummary summary = graph::summarise(layer);
@@ -170,6 +183,7 @@ class Profiler {
       added.parameters = summary.parameters;
       added.work[static_cast<std::size_t>(Recompute::kNone)] = priced.work;
       added.optimizer = priced.optimizer;
+      added.accumulation = is_complete_ ? Seconds() : accumulation(summary.parameters);
       added.flops = summary.model_flops;
       added.run_flops = summary.forward_flops + summary.backward_flops - summary.recompute_flops;
     }
@@ -177,6 +191,9 @@ class Profiler {
     chain_.boundary = largest_handed_over(model_.layers);
     if (!model_.layers.empty()) {
       chain_.tied_parameters = graph::summarise(model_.layers.back()).tied_parameters;
+      // The host fetches a micro-batch and looks at its loss.
+      chain_.layers.back().work[static_cast<std::size_t>(Recompute::kNone)]->forward +=
+          context_.chip->host_microbatch;
     }
   }
 

@@ -65,8 +65,23 @@ Seconds ClusterCosts::transfer(const Strategy& strategy, Bytes bytes) {
   const cost::Group* next =
       group(strategy.pipeline, plan::stride_of(strategy, Axis::kPipeline), Company::kAll);
   CHECK(next != nullptr, "has_place() says which strategies have one");
-  return cost::compute_collective(*request_.cluster, cost::Collective::kPointToPoint, bytes, *next)
-      .time;
+  const auto send = [&](Bytes message) {
+    return cost::compute_collective(*request_.cluster, cost::Collective::kPointToPoint, message,
+                                    *next)
+        .time;
+  };
+  const Seconds whole = send(bytes);
+  if (strategy.tensor == 1 || strategy.sequence_parallel) {
+    return whole;
+  }
+  // All devices of a tensor group hold the same: each sends its share, and they gather the rest.
+  const cost::Group* tensor =
+      group(strategy.tensor, plan::stride_of(strategy, Axis::kTensor), Company::kAll);
+  const Seconds parts =
+      send(Bytes((bytes.value() + strategy.tensor - 1) / strategy.tensor)) +
+      cost::compute_collective(*request_.cluster, cost::Collective::kAllGather, bytes, *tensor)
+          .time;
+  return std::min(whole, parts);
 }
 
 Seconds ClusterCosts::collective(const Strategy& strategy, cost::Collective kind, Bytes bytes) {

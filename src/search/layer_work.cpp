@@ -8,6 +8,7 @@
 #include "cost/layer.h"
 #include "schedule/exact.h"
 #include "schedule/memory.h"
+#include "search/sequence_overlap.h"
 
 namespace phaze::search {
 
@@ -29,10 +30,14 @@ struct BothPasses {
   PassWork forward, backward;
 };
 
-BothPasses one_after_another(const graph::Layer& layer, const plan::LayerCost& cost) {
+BothPasses one_after_another(const graph::Layer& layer, const plan::LayerCost& cost,
+                             const Scheduling& scheduling) {
   BothPasses both;
   both.forward.time = cost.forward.time;
   both.backward.time = cost.backward.time;
+  const IdVector<graph::OpId, Seconds> hidden =
+      scheduling.overlaps_sequence ? compute_hidden(layer, cost)
+                                   : IdVector<graph::OpId, Seconds>(layer.operators.size(), {});
   for (const graph::OpId id : ids_of(layer.operators)) {
     const Operator& op = layer.operators[id];
     if (op.pass == graph::Pass::kOptimizer) {
@@ -44,7 +49,8 @@ BothPasses one_after_another(const graph::Layer& layer, const plan::LayerCost& c
     const bool has_tensor = unit == Unit::kTensor;
     const bool has_vector =
         unit == Unit::kVector || (has_tensor && (op.attention || !op.fused.empty()));
-    pass.network += unit == Unit::kNetwork ? time : Seconds();
+    pass.time = pass.time - hidden[id];
+    pass.network += unit == Unit::kNetwork ? time - hidden[id] : Seconds();
     pass.tensor_busy_s += has_tensor ? time.value() : 0;
     pass.vector_busy_s += has_vector ? time.value() : 0;
   }
@@ -137,7 +143,7 @@ PricedLayer price_layer(const cost::CostContext& context, const graph::Layer& la
       context.chip->concurrent_operators
           ? BothPasses{side_by_side(context, layer, LayerPass::kForward, scheduling),
                        side_by_side(context, layer, LayerPass::kBackward, scheduling)}
-          : one_after_another(layer, cost);
+          : one_after_another(layer, cost, scheduling);
   PricedLayer priced;
   priced.optimizer = cost.optimizer.time;
   priced.schedule_gap = std::max(both.forward.gap, both.backward.gap);

@@ -13,6 +13,9 @@ namespace phaze::search {
 // How schedules are made on chips that run operators side by side.
 struct Scheduling {
   bool exclusive_wide = false;
+  // Where operators follow one another: gathering and scattering along the sequence runs beside the
+  // product that it feeds or that feeds it, in as many parts as there are devices.
+  bool overlaps_sequence = false;
   std::int64_t work_limit = 5'000'000;  // of the exact solver, for a problem
   Solver solve;                         // nothing: the exact one
 };

@@ -10,12 +10,15 @@
 namespace phaze::search {
 namespace {
 
-plan::StateBytes states_of(const graph::TrainingOptions& training) {
+plan::StateBytes states_of(const graph::TrainingOptions& training, models::Execution execution) {
   plan::StateBytes states;
   states.weight = Bytes(graph::bytes_per_element(graph::weight_type(training.precision)));
   states.gradient = Bytes(graph::bytes_per_element(graph::gradient_type(training.precision)));
   states.optimizer = graph::state_per_parameter(training.precision, training.optimizer) -
                      states.weight - states.gradient;
+  // Stacks reduce gradients in the weights' format: Megatron-LM's of fp16 training are kept in it,
+  // later ones cast them (NeMo's grad_sync_dtype).
+  states.reduced = execution == models::Execution::kEager ? states.gradient : states.weight;
   return states;
 }
 
@@ -111,7 +114,7 @@ place::PlanProblem make_plan_problem(const PlanSetting& setting) {
   problem.global_batch = setting.global_batch;
   problem.capacity = hw::hbm_capacity(setting.chip);
   problem.other = setting.chip.reserved + setting.chip.workspace;
-  problem.states = states_of(setting.training);
+  problem.states = states_of(setting.training, setting.build.execution);
   problem.overlap = setting.overlap;
   problem.limits = setting.limits;
   return problem;
@@ -125,7 +128,7 @@ OriginalTerms make_original_terms(const PlanSetting& setting) {
   terms.global_batch = setting.global_batch;
   terms.memory = hw::hbm_capacity(setting.chip);
   terms.bandwidth = cluster.levels.front().bandwidth * cluster.levels.front().efficiency;
-  terms.parameter = states_of(setting.training).weight;
+  terms.parameter = states_of(setting.training, setting.build.execution).weight;
   terms.optimizer = setting.training.optimizer == graph::OptimizerKind::kAdam
                         ? plan::OriginalOptimizer::kAdam
                         : plan::OriginalOptimizer::kSgd;
@@ -153,6 +156,7 @@ ProfileRequest SettingCosts::make_request(const PlanSetting& setting, const hw::
   request.cluster = &cluster;
   request.scheduling = setting.scheduling;
   request.scheduling.exclusive_wide = has_exclusive_wide(setting.assumptions);
+  request.scheduling.overlaps_sequence = setting.build.execution == models::Execution::kFused;
   return request;
 }
 

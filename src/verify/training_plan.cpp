@@ -130,7 +130,8 @@ class Checker {
       const LayerWork& work = *work_of(layer, stage.recompute);
       const auto count = static_cast<double>(run.count);
       sums.forward_s += work.forward.value() * count;
-      sums.backward_s += work.backward.value() * count;
+      const double accumulation_s = plan_.microbatches > 1 ? layer.accumulation.value() : 0;
+      sums.backward_s += (work.backward.value() + accumulation_s) * count;
       sums.network_s += (work.forward_network + work.backward_network).value() * count;
       sums.recompute_s += work.recompute.value() * count;
       sums.optimizer_s += layer.optimizer.value() * count;

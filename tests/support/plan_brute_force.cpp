@@ -29,9 +29,8 @@ class Cuts {
     if (strategy.pipeline > 1) {
       transfer_s_ = costs.transfer(strategy, chain_.boundary).value();
       if (chain_.tied_parameters > 0) {
-        tie_s_ =
-            costs.tie(strategy, Bytes(problem.states.gradient.value() * chain_.tied_parameters))
-                .value();
+        tie_s_ = costs.tie(strategy, Bytes(problem.states.reduced.value() * chain_.tied_parameters))
+                     .value();
       }
     }
     for (std::size_t way = 0; way < plan::kRecomputes; ++way) {
@@ -112,7 +111,7 @@ class Cuts {
   }
 
   Bytes gradients(std::int64_t count) const {
-    return Bytes(count * problem_.states.gradient.value());
+    return Bytes(count * problem_.states.reduced.value());
   }
   Bytes weights(std::int64_t count) const { return Bytes(count * problem_.states.weight.value()); }
 
@@ -121,7 +120,8 @@ class Cuts {
     const bool is_fully_sharded = strategy_.zero == 3 && strategy_.data > 1;
     for (std::size_t i = begin; i < end; ++i) {
       double forward_s = work(*flat_[i], way).forward.value();
-      double backward_s = work(*flat_[i], way).backward.value();
+      double backward_s = work(*flat_[i], way).backward.value() +
+                          (microbatches_ > 1 ? flat_[i]->accumulation.value() : 0);
       if (is_fully_sharded) {
         const double gather_s = costs_.all_gather(strategy_, weights(flat_[i]->parameters)).value();
         const double both_s =

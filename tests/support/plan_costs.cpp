@@ -43,6 +43,7 @@ Chain MadeUpCosts::make_chain(const Strategy& strategy) const {
     layer.parameters = share(made_up.parameters, strategy.tensor);
     layer.constants = Bytes(made_up.constants);
     layer.optimizer = Seconds(made_up.optimizer_s / tensor);
+    layer.accumulation = Seconds(made_up.accumulation_s / tensor);
     const double network_s = strategy.tensor == 1
                                  ? 0
                                  : message_s(plan::stride_of(strategy, Axis::kTensor),
@@ -121,6 +122,7 @@ MadeUpLayer draw_layer(Random& random, std::int64_t kind) {
   layer.forward_s = draw_time(random, kind);
   layer.backward_s = draw_time(random, kind);
   layer.optimizer_s = random.toss(3) ? 0 : draw_time(random, kind);
+  layer.accumulation_s = random.toss(3) ? 0 : draw_time(random, kind);
   layer.transient = random.pick(0, 30);
   layer.message = random.pick(0, 10);
   const std::int64_t saved = random.pick(0, 100);

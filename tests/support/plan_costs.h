@@ -18,6 +18,7 @@ struct MadeUpLayer {
   std::int64_t repeat = 1;
   std::int64_t parameters = 0;
   double forward_s = 0, backward_s = 0, optimizer_s = 0;
+  double accumulation_s = 0;  // of gradients over micro-batches
   std::int64_t transient = 0;
   std::int64_t constants = 0;
   std::int64_t message = 0;  // of the tensor-parallel group, in each pass

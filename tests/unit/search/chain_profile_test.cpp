@@ -55,7 +55,7 @@ class ChainProfile : public ::testing::Test {
     model_ = load(model);
     Diagnostics diagnostics;
     chip_ = presets::load_chip(chip_name, {}, diagnostics).value();
-    chip_.host_launch = chip_.host_recompute = Seconds();
+    chip_.host_launch = chip_.host_recompute = chip_.host_microbatch = Seconds();
     cluster_ = presets::load_cluster("dgx-h100", {}, diagnostics).value();
     request_.model = &model_;
     request_.context = cost::make_context(chip_);
@@ -169,6 +169,30 @@ TEST_F(ChainProfile, AddsUpToTheStep) {
       EXPECT_EQ(sums.parameters, summary.parameters);
     }
   }
+}
+
+TEST_F(ChainProfile, GradientsAddUpInProductsOrAfterThem) {
+  use("llama2-7b");
+  const double bytes_per_s = hw::hbm_bandwidth(chip_).value() * chip_.sustained.hbm;
+  const auto bytes_of = [&](models::Execution execution) {
+    request_.build.execution = execution;
+    const ChainLayer layer = layer_of(chain(), "decoder");
+    return layer.accumulation.value() * bytes_per_s / static_cast<double>(layer.parameters);
+  };
+  expect_near(bytes_of(models::Execution::kFused), 4);     // read once more in fp32
+  expect_near(bytes_of(models::Execution::kMegatron), 6);  // two read and one written in bf16
+}
+
+TEST_F(ChainProfile, TheHostIsWaitedForAtTheHead) {
+  use("llama2-7b");
+  const Chain before = chain();
+  chip_.host_microbatch = Seconds(0.5);
+  const Chain after = chain();
+  for (std::size_t i = 0; i + 1 < before.layers.size(); ++i) {
+    EXPECT_EQ(after.layers[i], before.layers[i]);
+  }
+  expect_near(after.layers.back().work[0]->forward.value(),
+              before.layers.back().work[0]->forward.value() + 0.5);
 }
 
 TEST_F(ChainProfile, MemoryIsThatOfTheWholeGraph) {

@@ -16,6 +16,7 @@ class OriginalLayers : public ::testing::Test {
     Diagnostics diagnostics;
     model_ = models::load_model("bert-large", diagnostics).value();
     chip_ = presets::load_chip("a100-40g", {}, diagnostics).value();
+    chip_.host_microbatch = Seconds();  // the original knows no host
     cluster_ = presets::load_cluster("flat", {}, diagnostics).value();
     request_.model = &model_;
     request_.build.attention = models::AttentionMode::kEager;
