@@ -24,7 +24,8 @@ struct PlannerOptions {
 
 struct PlannerAnswer {
   std::vector<plan::TrainingPlan> plans;  // the best first; none: nothing fits
-  // The best plan takes no less: its own time, but for a search that was stopped.
+  // The best plan takes no less: its own time, but for a search that was stopped; 0 where that was
+  // before all strategies were listed.
   Seconds bound;
   bool is_complete = true;
   std::int64_t strategies =
@@ -36,10 +37,5 @@ struct PlannerAnswer {
 
 PlannerAnswer solve_plan(const PlanProblem& problem, PlanCosts& costs,
                          const PlannerOptions& options = {});
-
-// The best cut for one given strategy, or where none fits one that does not, with the most
-// recomputation that is offered. Nothing when the strategy has no place or more stages than layers.
-std::optional<plan::TrainingPlan> price_strategy(const PlanProblem& problem, PlanCosts& costs,
-                                                 const plan::Strategy& strategy);
 
 }  // namespace phaze::place

@@ -173,6 +173,22 @@ PlanAnswer find_plan(const PlanSetting& setting, const PlanSearchOptions& option
   return answer;
 }
 
+namespace {
+
+// The largest gap of the passes that the plan runs.
+double gap_of(const TrainingPlan& plan, const plan::Chain& chain) {
+  double gap = 0;
+  for (const plan::PlanStage& stage : plan.stages) {
+    for (const plan::StageLayers& run : stage.layers) {
+      const plan::LayerWork& work = plan::work_of(chain.layers[run.layer], stage.recompute);
+      gap = std::max({gap, work.forward_gap, work.backward_gap});
+    }
+  }
+  return gap;
+}
+
+}  // namespace
+
 plan::PlanRecord make_record(const PlanSetting& setting, const PlanAnswer& answer) {
   CHECK(!answer.plans.empty(), "a record needs a plan");
   const auto peak = peak_of(setting);
@@ -185,7 +201,8 @@ plan::PlanRecord make_record(const PlanSetting& setting, const PlanAnswer& answe
   record.assumptions = to_string(setting.assumptions);
   record.sequence = sequence_of(setting);
   record.notes = answer.notes;
-  record.proof = plan::LayerProof{answer.largest_gap, answer.chains.front().schedule_gap};
+  record.proof =
+      plan::LayerProof{answer.largest_gap, gap_of(answer.plans.front(), answer.chains.front())};
   for (std::size_t i = 1; i < answer.plans.size(); ++i) {
     record.alternatives.push_back(answer.plans[i]);
     record.alternatives.back().parts = count_gathers(answer.plans[i], answer.chains[i]);
