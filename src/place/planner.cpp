@@ -28,6 +28,7 @@ struct Group {
   ChainBound innermost, elsewhere;  // by the place of the tensor group
   std::int64_t body, length, ways;
   std::int64_t parameters;  // of all layers, on one device
+  bool has_room;            // for each layer by itself
 };
 
 struct Candidate {
@@ -91,16 +92,15 @@ class Planner {
     if (chain == nullptr) {
       return true;
     }
-    if (!can_hold_a_layer(*chain)) {
-      return false;
-    }
+    const bool has_room = !options_.use_memory || can_hold_a_layer(*chain);
     const bool is_innermost = plan::stride_of(*placed, Axis::kTensor) == 1;
     const Group group{bound_of(*chain, is_innermost),
                       bound_of(*chain, false),
                       body_of(*chain).length(),
                       chain->length(),
                       count_ways(problem_.limits, *chain),
-                      parameters_of(*chain)};
+                      parameters_of(*chain),
+                      has_room};
     const std::size_t first = candidates_.size();
     list_group(strategy, group);
     const auto likeliest = std::min_element(
@@ -111,7 +111,7 @@ class Planner {
       candidates_.erase(likeliest);
       price_candidate(candidate);
     }
-    return true;
+    return has_room;
   }
 
   // A strategy of the group that has a place: the tensor group by itself, or with others inside it.
@@ -181,7 +181,9 @@ class Planner {
     const double longest_s = bound.longest_s(static_cast<double>(strategy.pipeline));
     for (const int zero : zeros_of(problem_.limits, strategy.data)) {
       strategy.zero = zero;
-      const bool has_room = least_bytes(problem_, group.parameters, strategy) <= problem_.capacity;
+      const bool has_room = !options_.use_memory ||
+                            (group.has_room && least_bytes(problem_, group.parameters, strategy) <=
+                                                   problem_.capacity);
       for (const PipelineSchedule schedule : schedules_of(problem_.limits, strategy.pipeline)) {
         strategy.schedule = schedule;
         for (const std::int64_t chunks :
@@ -189,7 +191,7 @@ class Planner {
           strategy.interleave = chunks;
           answer_.strategies += group.ways;
           const double time_s = least_s(bound, strategy, longest_s, microbatches);
-          if ((options_.use_memory && !has_room) || (options_.use_bounds && time_s >= limit_s())) {
+          if (!has_room || (options_.use_bounds && time_s >= limit_s())) {
             answer_.excluded += group.ways;
           } else {
             candidates_.push_back({time_s, strategy, group.ways});

@@ -1,6 +1,7 @@
 #include "search/plan_search.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/check.h"
@@ -56,8 +57,28 @@ std::optional<TrainingPlan> find_leanest_plan(const place::PlanProblem& problem,
   return best;
 }
 
+// Would there be strategies, were stages not asked to be interleaved?
+bool is_interleaving_at_fault(const PlanSetting& setting, ClusterCosts& costs) {
+  place::PlanProblem relaxed = make_plan_problem(setting);
+  if (relaxed.limits.interleave.empty() && relaxed.limits.schedule.empty()) {
+    return false;
+  }
+  relaxed.limits.interleave.clear();
+  relaxed.limits.schedule.clear();
+  place::PlannerOptions any;
+  any.is_cancelled = [](std::int64_t done, Seconds best) {
+    return done > 0 || std::isfinite(best.value());
+  };
+  return place::solve_plan(relaxed, costs, any).strategies > 0;
+}
+
 std::string why_none_is_left(const PlannerAnswer& found, const PlanSetting& setting,
-                             const ClusterCosts& costs) {
+                             ClusterCosts& costs) {
+  if (is_interleaving_at_fault(setting, costs)) {
+    return "no strategy is left: interleaved stages need a number of micro-batches that is a "
+           "multiple of the stages, and stages x chunks that divide the layers between embedding "
+           "and head";
+  }
   if (found.unplaced > 0) {
     return "no strategy is left: the groups of devices asked for do not fill the levels of "
            "cluster " +

@@ -66,7 +66,7 @@ class Contract(Plans):
         answer = self.place(*SMALL, *args, "--sequence-parallel", "on")
         self.assertEqual({key: answer[key] for key in fixed}, fixed)
         self.assertTrue(answer["sequence_parallel"])
-        self.assertIn("1 strategies", self.answer("place", *SMALL, *args, "--sequence-parallel", "on"))
+        self.assertIn("best of 1 strategy in", self.answer("place", *SMALL, *args, "--sequence-parallel", "on"))
         self.assertGreater(answer["iteration_s"], self.place(*SMALL)["iteration_s"])
 
     def test_fewer_choices_are_no_better(self):
@@ -224,6 +224,25 @@ class Refusals(Plans):
     def test_an_output_that_cannot_be_written(self):
         path = os.path.join(self.folder(), "nowhere", "plan.json")
         self.assertIn("plan.json", self.refusal("place", *SMALL, "--output", path))
+
+
+class Impossible(Plans):
+    def test_a_layer_that_no_device_holds(self):
+        given = ("llama3-405b", *SETTING, "--devices", "64", "--global-batch", "64", "--microbatch", "64", "--sequence", "8192",
+                 "--tensor", "1", "--data", "1", "--pipeline", "64")
+        result = self.start(["place", *given, "--json"])
+        answer = json.loads(result.stdout)
+        self.assertEqual((result.returncode, answer["fits"]), (1, False))
+        missing = answer["peak_memory_bytes"] - answer["capacity_bytes"]
+        self.assertIn(f"({missing:,} bytes) more than it has", result.stderr.decode())
+        self.assertIn("it would with ", self.no_answer("llama3-405b", *SETTING, "--devices", "64", "--global-batch", "64",
+                                                       "--microbatch", "64", "--sequence", "131072"))
+
+    def test_chunks_that_do_not_divide(self):
+        for choice in (("--interleave", "5"), ("--interleave", "2", "--microbatch", "1", "--data", "16", "--devices", "64")):
+            choice = ("--devices", "32", *choice) if "--devices" not in choice else choice
+            self.assertIn("interleaved stages need a number of micro-batches that is a multiple of the stages",
+                          self.no_answer("gpt2-xl", *SETTING, "--global-batch", "48", "--pipeline", "4", *choice))
 
 
 class Interrupted(Plans):
