@@ -38,14 +38,16 @@ std::vector<CLI::Option*> add_plan_options(CLI::App& command, PlanOptions& optio
       command.add_option("--microbatch", options.microbatch,
                          "Sequences of a micro-batch: numbers and ranges (default: any)"),
       command.add_option("--interleave", options.interleave,
-                         "Chunks of layers on each device: numbers and ranges (default: any)"),
+                         "Chunks of layers on each device: numbers and ranges; all chunks have "
+                         "equally many layers (default: any)"),
       command.add_option("--schedule", options.schedule,
                          "1f1b, gpipe, interleaved, or several of them (default: any)"),
       command.add_option("--recompute", options.recompute,
-                         "none, selective, full, or several of them; each stage takes the least "
+                         "none, selective, full, or several of them; each stage takes the best "
                          "that fits (default: any)"),
       command.add_option("--zero", options.zero,
-                         "Stages of ZeRO, 0 to 3: numbers and ranges (default: any)"),
+                         "Stages of ZeRO, 0 to 3: numbers and ranges; above 0 only with a data "
+                         "width above 1 (default: any)"),
       command.add_option("--order", options.order,
                          "Groups of devices from the innermost out: t tensor, d data, p pipeline, "
                          "such as tdp (default: any)"),
@@ -64,7 +66,8 @@ std::vector<CLI::Option*> add_plan_options(CLI::App& command, PlanOptions& optio
                       "So many of the next best plans too (default: 0)")
           ->check(whole_number()),
       command.add_flag("--why", options.why,
-                       "What binds: how the best time changes with more of each resource"),
+                       "What binds: how the best time changes with more of each resource; "
+                       "Ctrl-C stops this, and the plan is shown"),
       command.add_option("--tokens", options.tokens,
                          "A whole training of so many tokens, such as 300e9, 300B or 15T: days, "
                          "energy, dollars, carbon (default: none)"),

@@ -39,7 +39,6 @@ PlanAnswer solve(const PlanSetting& setting, std::size_t keep) {
     return was_interrupted();
   };
   progress.show("pricing layers");
-  const NoteInterrupts note;
   return search::find_plan(setting, options);
 }
 
@@ -81,7 +80,15 @@ int show_none(const PlanSetting& setting, const PlanOptions& options, const Plan
   std::string why = answer.reason;
   search::PlanNeeds needs;
   if (why.empty()) {
-    needs = search::find_needs(setting);
+    {
+      Progress progress;
+      progress.show("nothing fits; looking for the memory and the devices that would do");
+      needs = search::find_needs(setting, was_interrupted);
+    }
+    if (was_interrupted()) {
+      report_note("interrupted: no plan fits; what would was still looked for");
+      return kInterrupted;
+    }
     why = report::no_plan_text(setting.devices, hw::hbm_capacity(setting.chip), needs.memory,
                                needs.devices);
   }
@@ -89,6 +96,22 @@ int show_none(const PlanSetting& setting, const PlanOptions& options, const Plan
     print(io::write_no_plan(why, needs.memory, needs.devices));
   }
   return report_no_answer(why);
+}
+
+// What binds, as far as it gets before an interrupt: the plan is there in any case.
+plan::PlanWhy ask_why(const PlanSetting& setting, const PlanAnswer& answer) {
+  Progress progress;
+  progress.show("planning with more of each resource, for --why");
+  return search::find_why(setting, answer.plans.front().iteration, was_interrupted);
+}
+
+std::string interrupt_text(const PlanAnswer& answer, const plan::PlanRecord& record) {
+  if (!answer.is_complete) {
+    return "interrupted: this is the best so far";
+  }
+  return record.why && !record.why->is_complete
+             ? "interrupted: the search for the plan was done, the advice of --why was stopped"
+             : "interrupted: the search for the plan was done";
 }
 
 int show(const PlanSetting& setting, const PlanOptions& options, const PlanAnswer& answer,
@@ -112,7 +135,7 @@ int show(const PlanSetting& setting, const PlanOptions& options, const PlanAnswe
         search::compute_training_run(report.record, setting.chip, run->tokens, run->prices);
   }
   if (options.why && answer.has_fitting()) {
-    report.record.why = search::find_why(setting, answer.plans.front().iteration);
+    report.record.why = ask_why(setting, answer);
   }
   for (const std::string& note : report.record.notes) {
     report_note(note);
@@ -130,7 +153,7 @@ int show(const PlanSetting& setting, const PlanOptions& options, const PlanAnswe
   }
   const int exit_code = print(options.json ? json : report::plan_text(report));
   if (was_interrupted()) {
-    report_note("interrupted: this is the best so far");
+    report_note(interrupt_text(answer, report.record));
     return kInterrupted;
   }
   return answer.has_fitting() ? exit_code : std::max(exit_code, kNoAnswer);
@@ -150,6 +173,8 @@ int run_plan(const PlanOptions& options) {
     report_note("ZeRO changes nothing with a data width of 1");
     setting->limits.zero.clear();
   }
+  // From here on an interrupt stops the work, and what there is is shown; a second one ends it.
+  const NoteInterrupts note;
   const auto begin = std::chrono::steady_clock::now();
   const PlanAnswer answer = solve(*setting, static_cast<std::size_t>(options.alternatives) + 1);
   const double seconds =

@@ -127,7 +127,10 @@ Json why_json(const plan::PlanWhy& why) {
     row["elasticity"] = each.iteration ? Json(each.elasticity) : Json();
     with.push_back(std::move(row));
   }
-  return {{"binds", why.binds}, {"words", why.words}, {"with", std::move(with)}};
+  return {{"binds", why.binds},
+          {"words", why.words},
+          {"with", std::move(with)},
+          {"complete", why.is_complete}};
 }
 
 }  // namespace

@@ -35,8 +35,10 @@ Suffix ClosedForm::extend_by(const Suffix& after, double loops_s, std::int64_t t
                        : std::max(sync.exposed_s, after.late_s - times.backward_s - transfer_s_);
   all.optimizer_s = std::max(after.optimizer_s, sync.optimizer_s);
   if (is_gpipe_) {
-    all.forward_period_s = std::max({after.forward_period_s, times.forward_s, transfer_s_});
-    all.backward_period_s = std::max({after.backward_period_s, times.backward_s, transfer_s_});
+    // Transfers to and from the stages behind it; the last one waits for none.
+    const double between_s = is_last ? 0 : transfer_s_;
+    all.forward_period_s = std::max({after.forward_period_s, times.forward_s, between_s});
+    all.backward_period_s = std::max({after.backward_period_s, times.backward_s, between_s});
     // Backwards repeat at this stage or behind it.
     all.late_s = more_ * all.backward_period_s + sync.exposed_s;
     if (!is_last) {

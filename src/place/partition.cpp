@@ -8,14 +8,15 @@
 // form that is never longer; where the time of that cut with them is the same, it is the best.
 // Otherwise all labels are made again, with runs, and with that time as the limit.
 //
-// A stage takes the fastest way to recompute that fits: every path that a longer backward shortens
-// at its end (gradients that it hides) has that backward in it. Fewer layers in a stage take less
-// memory and less time, so that growing a stage stops at the first begin that does not fit or is
-// too long.
+// A stage takes each way to recompute that fits, but for those that another one is no slower than
+// in either pass: every path that a longer pass shortens at its end (what it hides of gradients and
+// weights) has that pass in it. Fewer layers in a stage take less memory and less time, so that
+// growing a stage stops at the first begin that does not fit or is too long.
 #include "place/partition.h"
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 
 #include "place/closed_form.h"
 
@@ -62,16 +63,20 @@ class Partitioner {
         length_(table.length()),
         stages_(static_cast<std::size_t>(table.strategy().pipeline)),
         limit_s_(limit_s) {
-    const Recompute least = table.offers(Recompute::kNone)        ? Recompute::kNone
-                            : table.offers(Recompute::kSelective) ? Recompute::kSelective
-                                                                  : Recompute::kFull;
     front_.resize(1);
     for (std::size_t i = 0; i < length_; ++i) {
-      const StageTimes layer = table.times(i, i + 1, least);
+      double forward_s = std::numeric_limits<double>::infinity(), total_s = forward_s;
+      for (const Recompute way : {Recompute::kNone, Recompute::kSelective, Recompute::kFull}) {
+        if (table.offers(way)) {
+          const StageTimes layer = table.times(i, i + 1, way);
+          forward_s = std::min(forward_s, layer.forward_s);
+          total_s = std::min(total_s, layer.total_s());
+        }
+      }
       Front front = front_.back();
-      front.sum_s += layer.total_s();
-      front.forward_s += layer.forward_s;
-      front.longest_s = std::max(front.longest_s, layer.total_s());
+      front.sum_s += total_s;
+      front.forward_s += forward_s;
+      front.longest_s = std::max(front.longest_s, total_s);
       front_.push_back(front);
     }
   }
@@ -97,44 +102,66 @@ class Partitioner {
     if (behind.empty()) {
       return;
     }
-    const auto position = static_cast<std::int64_t>(to_end);
-    const std::int64_t in_flight = table_.in_flight(position);
+    const std::int64_t in_flight = table_.in_flight(static_cast<std::int64_t>(to_end));
     const std::size_t first = in_front == 0 ? 0 : in_front;
     for (std::size_t begin = end; begin-- > first;) {
-      const std::optional<Recompute> way = table_.recompute_for(begin, end, in_flight);
-      if (!way) {
+      const Ways ways = table_.ways_for(begin, end, in_flight);
+      if (ways.empty()) {
         return;
       }
       if (in_front == 0 && begin > 0) {
         continue;  // the first stage begins with the first layer
       }
-      const StageTimes times = table_.times(begin, end, *way);
-      const StageSync sync = table_.sync(table_.parameters(begin, end),
-                                         table_.optimizer_s(begin, end), end - begin, times);
       bool is_too_long = true;
-      for (std::size_t i = 0; i < behind.size(); ++i) {
-        Label label{form_.extend_less(behind[i].suffix, position, times, sync), end, i, *way};
-        if (bound_s(label.suffix, begin, in_front) >= limit_s_) {
-          continue;
-        }
-        if (has_runs_) {
-          label.suffix = form_.extend(behind[i].suffix, behind[i].runs, position, times, sync);
-          if (bound_s(label.suffix, begin, in_front) >= limit_s_) {
-            continue;
-          }
-          label.runs = form_.extend_runs(behind[i].runs, times);
-        }
-        is_too_long = false;
-        if (drops_dominated_) {
-          keep(labels_[to_end][begin], std::move(label));
-        } else {
-          labels_[to_end][begin].push_back(std::move(label));
-        }
+      for (const Recompute way : ways) {
+        const bool is_added = add_labels(to_end, begin, end, way);
+        is_too_long = is_too_long && !is_added;
       }
-      if (is_too_long && times.total_s() * static_cast<double>(table_.microbatches()) > limit_s_) {
+      if (is_too_long &&
+          shortest_s(begin, end, ways) * static_cast<double>(table_.microbatches()) > limit_s_) {
         return;
       }
     }
+  }
+
+  // Layers begin .. end - 1 in front of all labels behind; false when all are too long.
+  bool add_labels(std::size_t to_end, std::size_t begin, std::size_t end, Recompute way) {
+    const auto position = static_cast<std::int64_t>(to_end);
+    const std::size_t in_front = stages_ - to_end;
+    const std::vector<Label>& behind = labels_[to_end - 1][end];
+    const StageTimes times = table_.times(begin, end, way);
+    const StageSync sync = table_.sync(table_.parameters(begin, end),
+                                       table_.optimizer_s(begin, end), end - begin, times);
+    bool is_added = false;
+    for (std::size_t i = 0; i < behind.size(); ++i) {
+      Label label{form_.extend_less(behind[i].suffix, position, times, sync), end, i, way};
+      if (bound_s(label.suffix, begin, in_front) >= limit_s_) {
+        continue;
+      }
+      if (has_runs_) {
+        label.suffix = form_.extend(behind[i].suffix, behind[i].runs, position, times, sync);
+        if (bound_s(label.suffix, begin, in_front) >= limit_s_) {
+          continue;
+        }
+        label.runs = form_.extend_runs(behind[i].runs, times);
+      }
+      is_added = true;
+      if (drops_dominated_) {
+        keep(labels_[to_end][begin], std::move(label));
+      } else {
+        labels_[to_end][begin].push_back(std::move(label));
+      }
+    }
+    return is_added;
+  }
+
+  // Of both passes, in the fastest way.
+  double shortest_s(std::size_t begin, std::size_t end, const Ways& ways) const {
+    double shortest_s = std::numeric_limits<double>::infinity();
+    for (const Recompute way : ways) {
+      shortest_s = std::min(shortest_s, table_.times(begin, end, way).total_s());
+    }
+    return shortest_s;
   }
 
   // Can stages that fit and are not too long reach back to the first layer? Each as long as can be:
@@ -146,12 +173,12 @@ class Partitioner {
     for (std::size_t to_end = 1; to_end <= stages_ && end > 0; ++to_end) {
       const std::int64_t in_flight = table_.in_flight(static_cast<std::int64_t>(to_end));
       const auto is_possible = [&](std::size_t begin) {
-        const std::optional<Recompute> way = table_.recompute_for(begin, end, in_flight);
-        if (!way || is_gpipe) {
-          return way.has_value();
+        const Ways ways = table_.ways_for(begin, end, in_flight);
+        if (ways.empty() || is_gpipe) {
+          return !ways.empty();
         }
         Front with = all;
-        with.longest_s = std::max(all.longest_s, table_.times(begin, end, *way).total_s());
+        with.longest_s = std::max(all.longest_s, shortest_s(begin, end, ways));
         return form_.bound_s({}, with) < limit_s_;
       };
       std::size_t good = end, bad = 0;  // the least begin that is possible is in between

@@ -12,6 +12,8 @@ namespace phaze::place {
 struct StageCut {
   LayerRanges ranges;  // several: interleaved
   plan::Recompute recompute = plan::Recompute::kNone;
+
+  bool operator==(const StageCut&) const = default;
 };
 
 // Of a stage that is `to_end` stages from the last, the last being 1.
@@ -43,8 +45,9 @@ struct PartitionRules {
 std::optional<Partition> solve_partition(const StageTable& table, double limit_s,
                                          const PartitionRules& rules = {});
 
-// The even cut into chunks that interleaving needs; nothing when layers do not divide, it does not
-// fit, or it takes `limit_s` or more.
+// The even cut into chunks that interleaving needs, recomputed in the best of these ways: every
+// stage the least that fits it, or all stages alike. Nothing when layers do not divide, nothing
+// fits, or it takes `limit_s` or more.
 std::optional<Partition> cut_interleaved(const StageTable& table, double limit_s);
 
 }  // namespace phaze::place

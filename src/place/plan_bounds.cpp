@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 #include "place/closed_form.h"
 
@@ -48,12 +50,20 @@ ChainBound bound_of(const plan::Chain& chain, bool has_network) {
   bound.body = body_of(chain);
   double forward_share = 1, backward_share = 1;
   for (const plan::ChainLayer& layer : chain.layers) {
-    const plan::LayerWork& work = *layer.work[0];
-    const double forward_s =
-        (work.forward - (has_network ? Seconds() : work.forward_network)).value();
-    const double backward_s =
-        (work.backward - (has_network ? Seconds() : work.backward_network)).value();
-    const double layer_s = forward_s + backward_s;
+    // In the fastest way; which that is can differ from pass to pass.
+    double forward_s = std::numeric_limits<double>::infinity();
+    double backward_s = forward_s, layer_s = forward_s;
+    for (const std::optional<plan::LayerWork>& work : layer.work) {
+      if (work) {
+        const double one_s =
+            (work->forward - (has_network ? Seconds() : work->forward_network)).value();
+        const double other_s =
+            (work->backward - (has_network ? Seconds() : work->backward_network)).value();
+        forward_s = std::min(forward_s, one_s);
+        backward_s = std::min(backward_s, other_s);
+        layer_s = std::min(layer_s, one_s + other_s);
+      }
+    }
     const auto repeat = static_cast<double>(layer.repeat);
     bound.sum_s += layer_s * repeat;
     bound.optimizer_s += layer.optimizer.value() * repeat;
@@ -66,7 +76,7 @@ ChainBound bound_of(const plan::Chain& chain, bool has_network) {
       backward_share = std::min(backward_share, backward_s / layer_s);
     }
   }
-  // Recomputation, networks and gathered weights make passes longer, not shorter.
+  // Networks and gathered weights make passes longer, not shorter.
   bound.share = std::max(forward_share, backward_share);
   return bound;
 }

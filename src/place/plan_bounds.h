@@ -1,8 +1,8 @@
 #pragma once
 // No plan of a strategy takes less, by a few numbers of its chain: stages that are balanced as well
-// as whole layers allow (interleaved: as they are), no recomputation, no tensor-parallel
-// communication unless the tensor group is innermost, nothing exposed of gradients, and an
-// optimiser step that is spread evenly. docs/models.md, 18.3.
+// as whole layers allow (interleaved: as they are), the fastest way to recompute, no
+// tensor-parallel communication unless the tensor group is innermost, nothing exposed of gradients,
+// and an optimiser step that is spread evenly. docs/models.md, 18.3.
 
 #include <cstdint>
 #include <utility>

@@ -9,13 +9,13 @@
 
 #include "place/plan_bounds.h"
 #include "place/price.h"
+#include "place/strategy_space.h"
 
 namespace phaze::place {
 
 using plan::Axis;
 using plan::AxisOrder;
 using plan::PipelineSchedule;
-using plan::Recompute;
 using plan::Strategy;
 using plan::TrainingPlan;
 
@@ -23,59 +23,12 @@ namespace {
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
-template <class T>
-bool allows(const std::vector<T>& values, const T& value) {
-  return values.empty() || std::find(values.begin(), values.end(), value) != values.end();
-}
-
-std::vector<std::int64_t> divisors(std::int64_t n) {
-  std::vector<std::int64_t> all;
-  for (std::int64_t i = 1; i * i <= n; ++i) {
-    if (n % i == 0) {
-      all.push_back(i);
-      if (i != n / i) {
-        all.push_back(n / i);
-      }
-    }
-  }
-  std::sort(all.begin(), all.end());
-  return all;
-}
-
-// Orders that differ for these widths: axes of one device come last, as they are numbered.
-std::vector<AxisOrder> orders_of(const Strategy& strategy, const PlanLimits& limits) {
-  std::vector<AxisOrder> orders;
-  AxisOrder order = {Axis::kTensor, Axis::kData, Axis::kPipeline};
-  const auto size = [&strategy](Axis axis) {
-    return axis == Axis::kTensor ? strategy.tensor
-           : axis == Axis::kData ? strategy.data
-                                 : strategy.pipeline;
-  };
-  const auto is_canonical = [&](const AxisOrder& o) {
-    for (std::size_t i = 0; i + 1 < o.size(); ++i) {
-      if (size(o[i]) == 1 && (size(o[i + 1]) > 1 || o[i + 1] < o[i])) {
-        return false;
-      }
-    }
-    return true;
-  };
-  do {
-    const bool is_asked = limits.order.empty() ? is_canonical(order)
-                                               : std::find(limits.order.begin(), limits.order.end(),
-                                                           order) != limits.order.end();
-    if (is_asked) {
-      orders.push_back(order);
-    }
-  } while (std::next_permutation(order.begin(), order.end()));
-  return orders;
-}
-
 // What is the same for a tensor width, sequence parallelism and micro-batch.
 struct Group {
-  const plan::Chain* chain;  // with the tensor group innermost, where that has a place
-  ChainBound innermost, elsewhere;
+  ChainBound innermost, elsewhere;  // by the place of the tensor group
   std::int64_t body, length, ways;
   std::int64_t parameters;  // of all layers, on one device
+  bool has_room;            // for each layer by itself
 };
 
 struct Candidate {
@@ -90,39 +43,48 @@ class Planner {
       : problem_(problem), costs_(costs), options_(options) {}
 
   PlannerAnswer solve() {
-    std::vector<std::int64_t> widths;
-    for (const std::int64_t width : costs_.tensor_widths()) {
-      if (allows(problem_.limits.tensor, width) && width <= problem_.devices) {
-        widths.push_back(width);
-      }
-    }
+    const std::vector<std::int64_t> widths = costs_.tensor_widths();
     for (auto width = widths.rbegin(); width != widths.rend(); ++width) {
+      if (!allows(problem_.limits.tensor, *width) || *width > problem_.devices) {
+        continue;
+      }
       for (const bool sequence_parallel : {false, true}) {
-        if (sequence_parallel && *width == 1) {
-          continue;
-        }
-        if (!allows(problem_.limits.sequence_parallel, sequence_parallel) && *width > 1) {
-          continue;
-        }
-        for (const std::int64_t microbatch : divisors(problem_.global_batch)) {
-          if (allows(problem_.limits.microbatch, microbatch)) {
-            Strategy strategy;
-            strategy.tensor = *width;
-            strategy.sequence_parallel = sequence_parallel;
-            strategy.microbatch = microbatch;
-            if (!add_group(strategy)) {
-              break;  // larger ones take more
-            }
-          }
+        const bool is_asked =
+            *width == 1 || allows(problem_.limits.sequence_parallel, sequence_parallel);
+        if (is_asked && (*width > 1 || !sequence_parallel)) {
+          add_groups(*width, sequence_parallel);
         }
       }
     }
-    price_candidates();
+    if (answer_.is_complete) {
+      price_candidates();
+    }
     finish();
     return std::move(answer_);
   }
 
  private:
+  void add_groups(std::int64_t width, bool sequence_parallel) {
+    for (const std::int64_t microbatch : divisors(problem_.global_batch)) {
+      if (!allows(problem_.limits.microbatch, microbatch)) {
+        continue;
+      }
+      // Of groups that are not listed nothing is known, and so of no bound.
+      answer_.is_complete = answer_.is_complete && !is_cancelled(0);
+      Strategy strategy;
+      strategy.tensor = width;
+      strategy.sequence_parallel = sequence_parallel;
+      strategy.microbatch = microbatch;
+      if (!answer_.is_complete || !add_group(strategy)) {
+        return;  // larger ones take more
+      }
+    }
+  }
+
+  bool is_cancelled(std::int64_t done) const {
+    return options_.is_cancelled && options_.is_cancelled(done, Seconds(limit_s()));
+  }
+
   // False when one layer alone is too large.
   bool add_group(const Strategy& strategy) {
     const std::optional<Strategy> placed = find_placed(strategy);
@@ -130,17 +92,15 @@ class Planner {
     if (chain == nullptr) {
       return true;
     }
-    if (!can_hold_a_layer(*chain)) {
-      return false;
-    }
+    const bool has_room = !options_.use_memory || can_hold_a_layer(*chain);
     const bool is_innermost = plan::stride_of(*placed, Axis::kTensor) == 1;
-    const Group group{chain,
-                      bound_of(*chain, is_innermost),
+    const Group group{bound_of(*chain, is_innermost),
                       bound_of(*chain, false),
                       body_of(*chain).length(),
                       chain->length(),
-                      recompute_ways(*chain),
-                      parameters_of(*chain)};
+                      count_ways(problem_.limits, *chain),
+                      parameters_of(*chain),
+                      has_room};
     const std::size_t first = candidates_.size();
     list_group(strategy, group);
     const auto likeliest = std::min_element(
@@ -151,7 +111,7 @@ class Planner {
       candidates_.erase(likeliest);
       price_candidate(candidate);
     }
-    return true;
+    return has_room;
   }
 
   // A strategy of the group that has a place: the tensor group by itself, or with others inside it.
@@ -163,7 +123,7 @@ class Planner {
       strategy.data = data;
       const std::int64_t most = problem_.devices / (strategy.tensor * data);
       for (strategy.pipeline = 1; strategy.pipeline <= most; ++strategy.pipeline) {
-        for (const AxisOrder& order : orders_of(strategy, problem_.limits)) {
+        for (const AxisOrder& order : orders_of(problem_.limits, strategy)) {
           strategy.order = order;
           if (costs_.has_place(strategy)) {
             return strategy;
@@ -204,7 +164,7 @@ class Planner {
   }
 
   void list_orders(Strategy strategy, const Group& group) {
-    for (const AxisOrder& order : orders_of(strategy, problem_.limits)) {
+    for (const AxisOrder& order : orders_of(problem_.limits, strategy)) {
       strategy.order = order;
       if (costs_.has_place(strategy)) {
         list_schedules(strategy, group);
@@ -219,28 +179,19 @@ class Planner {
     const ChainBound& bound = is_innermost ? group.innermost : group.elsewhere;
     const std::int64_t microbatches = problem_.global_batch / (strategy.data * strategy.microbatch);
     const double longest_s = bound.longest_s(static_cast<double>(strategy.pipeline));
-    for (int zero = 0; zero <= 3; ++zero) {
-      if (!allows(problem_.limits.zero, std::int64_t{zero}) || (zero > 0 && strategy.data == 1)) {
-        continue;
-      }
+    for (const int zero : zeros_of(problem_.limits, strategy.data)) {
       strategy.zero = zero;
-      const bool has_room = least_bytes(problem_, group.parameters, strategy) <= problem_.capacity;
-      for (const PipelineSchedule schedule : schedules_of(strategy)) {
+      const bool has_room = !options_.use_memory ||
+                            (group.has_room && least_bytes(problem_, group.parameters, strategy) <=
+                                                   problem_.capacity);
+      for (const PipelineSchedule schedule : schedules_of(problem_.limits, strategy.pipeline)) {
         strategy.schedule = schedule;
-        const bool is_interleaved = schedule == PipelineSchedule::kInterleaved;
-        if (is_interleaved && microbatches % strategy.pipeline != 0) {
-          continue;
-        }
-        const std::int64_t most = is_interleaved ? group.body / strategy.pipeline : 1;
-        for (std::int64_t chunks = is_interleaved ? 2 : 1; chunks <= most; ++chunks) {
-          if (!allows(problem_.limits.interleave, chunks) ||
-              (is_interleaved && group.body % (strategy.pipeline * chunks) != 0)) {
-            continue;
-          }
+        for (const std::int64_t chunks :
+             chunks_of(problem_.limits, strategy, group.body, microbatches)) {
           strategy.interleave = chunks;
           answer_.strategies += group.ways;
           const double time_s = least_s(bound, strategy, longest_s, microbatches);
-          if ((options_.use_memory && !has_room) || (options_.use_bounds && time_s >= limit_s())) {
+          if (!has_room || (options_.use_bounds && time_s >= limit_s())) {
             answer_.excluded += group.ways;
           } else {
             candidates_.push_back({time_s, strategy, group.ways});
@@ -248,33 +199,6 @@ class Planner {
         }
       }
     }
-  }
-
-  std::vector<PipelineSchedule> schedules_of(const Strategy& strategy) const {
-    std::vector<PipelineSchedule> all;
-    for (const PipelineSchedule schedule :
-         {PipelineSchedule::k1F1B, PipelineSchedule::kGpipe, PipelineSchedule::kInterleaved}) {
-      // One stage is the same in all of them.
-      const bool is_asked = allows(problem_.limits.schedule, schedule);
-      const bool differs = schedule == PipelineSchedule::k1F1B || strategy.pipeline > 1 ||
-                           !problem_.limits.schedule.empty();
-      const bool is_possible = schedule != PipelineSchedule::kInterleaved || strategy.pipeline > 1;
-      if (is_asked && differs && is_possible) {
-        all.push_back(schedule);
-      }
-    }
-    return all;
-  }
-
-  std::int64_t recompute_ways(const plan::Chain& chain) const {
-    std::int64_t ways = 0;
-    for (std::size_t r = 0; r < plan::kRecomputes; ++r) {
-      const bool exists =
-          r == 0 || std::any_of(chain.layers.begin(), chain.layers.end(),
-                                [r](const auto& layer) { return layer.work[r].has_value(); });
-      ways += exists && allows(problem_.limits.recompute, static_cast<Recompute>(r)) ? 1 : 0;
-    }
-    return ways;
   }
 
   void price_candidates() {
@@ -286,9 +210,9 @@ class Planner {
         answer_.excluded += candidate.ways;
         continue;
       }
-      if (options_.is_cancelled && options_.is_cancelled(done, Seconds(limit_s()))) {
+      if (is_cancelled(done)) {
         answer_.is_complete = false;
-        answer_.bound = Seconds(std::min(candidate.bound_s, limit_s()));
+        answer_.bound = Seconds(candidate.bound_s);
         break;
       }
       price_candidate(candidate);
@@ -329,8 +253,9 @@ class Planner {
   }
 
   void finish() {
-    if (answer_.is_complete && !answer_.plans.empty()) {
-      answer_.bound = answer_.plans.front().iteration;
+    if (!answer_.plans.empty()) {
+      const Seconds best = answer_.plans.front().iteration;
+      answer_.bound = answer_.is_complete ? best : std::min(answer_.bound, best);
     }
   }
 
@@ -346,35 +271,6 @@ class Planner {
 PlannerAnswer solve_plan(const PlanProblem& problem, PlanCosts& costs,
                          const PlannerOptions& options) {
   return Planner(problem, costs, options).solve();
-}
-
-std::optional<TrainingPlan> price_strategy(const PlanProblem& problem, PlanCosts& costs,
-                                           const Strategy& strategy) {
-  const plan::Chain* chain = costs.has_place(strategy) ? costs.chain(strategy) : nullptr;
-  if (chain == nullptr || strategy.pipeline > chain->length()) {
-    return std::nullopt;
-  }
-  const bool is_interleaved = strategy.schedule == PipelineSchedule::kInterleaved;
-  const auto solve = [&](const PlanProblem& asked) -> std::optional<TrainingPlan> {
-    const StageTable table(asked, costs, strategy, *chain);
-    const auto partition =
-        is_interleaved ? cut_interleaved(table, kNoLimit) : solve_partition(table, kNoLimit);
-    return partition ? std::optional(price(problem, table, *partition)) : std::nullopt;
-  };
-  if (const auto plan = solve(problem)) {
-    return plan;
-  }
-  PlanProblem boundless = problem;
-  boundless.capacity = Bytes(std::numeric_limits<std::int64_t>::max());
-  for (const Recompute way : {Recompute::kFull, Recompute::kSelective, Recompute::kNone}) {
-    if (allows(problem.limits.recompute, way)) {
-      boundless.limits.recompute = {way};
-      if (const auto plan = solve(boundless)) {
-        return plan;
-      }
-    }
-  }
-  return std::nullopt;
 }
 
 }  // namespace phaze::place

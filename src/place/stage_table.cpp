@@ -12,17 +12,6 @@ namespace {
 
 constexpr std::array kRecomputeWays = {Recompute::kNone, Recompute::kSelective, Recompute::kFull};
 
-// The work of a layer that is asked to recompute in some way: layers that have nothing to recompute
-// in that way do what comes before it.
-const LayerWork& work_of(const plan::ChainLayer& layer, Recompute recompute) {
-  for (auto i = static_cast<std::size_t>(recompute); i > 0; --i) {
-    if (layer.work[i]) {
-      return *layer.work[i];
-    }
-  }
-  return *layer.work[0];
-}
-
 // The most that can be counted where the product is more: no device has it.
 Bytes multiplied(Bytes each, std::int64_t count) {
   constexpr std::int64_t kMost = std::int64_t{1} << 60;
@@ -68,6 +57,8 @@ StageTable::StageTable(const PlanProblem& problem, PlanCosts& costs, const plan:
     double gather_s = 0, scatter_s = 0;
     if (strategy.zero == 3 && strategy.data > 1) {
       gather_s = costs.all_gather(strategy, problem.states.weight * layer.parameters).value();
+    }
+    if (scatters_each_microbatch()) {
       scatter_s = costs.reduce_scatter(strategy, problem.states.reduced * layer.parameters).value();
     }
     const auto beside = [&](double compute_s, double network_s) {
@@ -75,7 +66,7 @@ StageTable::StageTable(const PlanProblem& problem, PlanCosts& costs, const plan:
     };
     for (const Recompute way : kRecomputeWays) {
       Sums& sums = sums_[static_cast<std::size_t>(way)];
-      const LayerWork& work = work_of(layer, way);
+      const LayerWork& work = plan::work_of(layer, way);
       const double forward_s = beside(work.forward.value(), gather_s);
       const double backward_s =
           beside(work.backward.value() + accumulation_s, gather_s + scatter_s);
@@ -111,7 +102,7 @@ std::int64_t StageTable::parameters(std::size_t begin, std::size_t end) const {
 }
 
 const LayerWork& StageTable::work(std::size_t run, Recompute recompute) const {
-  return work_of(chain_.layers[run], recompute);
+  return plan::work_of(chain_.layers[run], recompute);
 }
 
 StageSync StageTable::sync(std::int64_t parameters, double optimizer_s, std::size_t layers,
@@ -133,14 +124,18 @@ StageSync StageTable::sync(std::int64_t parameters, double optimizer_s, std::siz
   }
   const auto [reduce_s, gather_s] = known->second;
   sync.gradients_s = reduce_s + gather_s;
-  sync.exposed_s = sync.gradients_s;
-  if (problem_.overlap) {
-    // Beside the last micro-batch's backward and the next iteration's first forward; the bucket of
-    // the layer that comes last has nothing beside it.
-    const auto buckets = static_cast<double>(layers);
-    sync.exposed_s = std::max(reduce_s / buckets, reduce_s - times.backward_s) +
-                     std::max(gather_s / buckets, gather_s - times.forward_s);
+  // Beside the last micro-batch's backward and the next iteration's first forward; the bucket of
+  // the layer that comes last has nothing beside it.
+  const auto buckets = static_cast<double>(layers);
+  const auto exposed = [&](double network_s, double pass_s) {
+    return problem_.overlap ? std::max(network_s / buckets, network_s - pass_s) : network_s;
+  };
+  if (scatters_each_microbatch()) {  // in the passes, but for the bucket that comes last
+    sync.exposed_s = problem_.overlap ? reduce_s / buckets : 0;
+  } else {
+    sync.exposed_s = exposed(reduce_s, times.backward_s);
   }
+  sync.exposed_s += exposed(gather_s, times.forward_s);
   return sync;
 }
 
@@ -173,32 +168,47 @@ StageMemory StageTable::memory(std::size_t begin, std::size_t end, Recompute rec
   memory.optimizer = sharded(problem_.states.optimizer, zero >= 1);
   memory.activations = multiplied(saved(begin, end, recompute), in_flight);
   memory.other = other({{begin, end}});
-  std::int64_t largest = 0;
+  std::int64_t largest = 0, largest_pair = 0, before = 0;
   for (std::size_t run = 0; run + 1 < run_begins_.size(); ++run) {
     if (run_begins_[run] < end && run_begins_[run + 1] > begin) {
       // While a layer runs, those behind it keep nothing of this micro-batch.
       const plan::ChainLayer& layer = chain_.layers[run];
       const Bytes behind = saved(std::min(end, run_begins_[run + 1]), end, recompute);
-      memory.transient = std::max(memory.transient,
-                                  work_of(layer, recompute).transient - layer.constants - behind);
+      memory.transient = std::max(
+          memory.transient, plan::work_of(layer, recompute).transient - layer.constants - behind);
+      const std::size_t there =
+          std::min(end, run_begins_[run + 1]) - std::max(begin, run_begins_[run]);
       largest = std::max(largest, layer.parameters);
+      const std::int64_t neighbour = there > 1 ? std::max(before, layer.parameters) : before;
+      largest_pair = std::max(largest_pair, layer.parameters + neighbour);
+      before = layer.parameters;
     }
   }
-  if (zero >= 3) {
-    // Gathered weights of the layer that runs and of the next one.
-    memory.transient += problem_.states.weight * (2 * largest);
+  if (strategy_.data > 1) {
+    // Whole weights of the layer that runs and of its neighbour, which is gathered beside it; the
+    // whole gradient of a layer, before its parts go to their owners.
+    memory.transient += zero >= 3 ? problem_.states.weight * largest_pair : Bytes();
+    memory.transient += zero >= 2 ? problem_.states.gradient * largest : Bytes();
   }
   return memory;
 }
 
-std::optional<Recompute> StageTable::recompute_for(std::size_t begin, std::size_t end,
-                                                   std::int64_t in_flight) const {
+Ways StageTable::ways_for(std::size_t begin, std::size_t end, std::int64_t in_flight) const {
+  Ways ways;
   for (const Recompute way : kRecomputeWays) {
-    if (offers(way) && fits(begin, end, way, in_flight)) {
-      return way;
+    if (!offers(way) || !fits(begin, end, way, in_flight)) {
+      continue;
+    }
+    const StageTimes own = times(begin, end, way);
+    const bool is_slower = std::ranges::any_of(ways, [&](Recompute other) {
+      const StageTimes others = times(begin, end, other);
+      return others.forward_s <= own.forward_s && others.backward_s <= own.backward_s;
+    });
+    if (!is_slower) {
+      ways.add(way);
     }
   }
-  return std::nullopt;
+  return ways;
 }
 
 }  // namespace phaze::place

@@ -3,7 +3,7 @@
 // prefix sums.
 
 #include <array>
-#include <optional>
+#include <cstddef>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -22,6 +22,19 @@ struct StageSync {
 struct StageTimes {
   double forward_s = 0, backward_s = 0;
   double total_s() const { return forward_s + backward_s; }
+};
+
+// Some ways to recompute.
+class Ways {
+ public:
+  void add(plan::Recompute way) { ways_[count_++] = way; }
+  bool empty() const { return count_ == 0; }
+  auto begin() const { return ways_.begin(); }
+  auto end() const { return ways_.begin() + static_cast<std::ptrdiff_t>(count_); }
+
+ private:
+  std::array<plan::Recompute, plan::kRecomputes> ways_{};
+  std::size_t count_ = 0;
 };
 
 // Layers begin .. end - 1 of the flat chain, in one or several pieces.
@@ -54,6 +67,13 @@ class StageTable {
   StageSync sync(std::int64_t parameters, double optimizer_s, std::size_t layers,
                  const StageTimes& times) const;
 
+  // Are gradients reduced with every micro-batch? Who keeps only a part of them has no place to add
+  // up the whole.
+  bool scatters_each_microbatch() const {
+    return strategy_.data > 1 &&
+           (strategy_.zero == 3 || (strategy_.zero == 2 && microbatches_ > 1));
+  }
+
   // Micro-batches in flight at a stage that is `to_end` stages from the last, the last being 1.
   std::int64_t in_flight(std::int64_t to_end) const;
   // What no plan can use, and the constants of all layers there.
@@ -65,10 +85,10 @@ class StageTable {
     return memory(begin, end, recompute, in_flight).total() <= problem_.capacity;
   }
 
-  // The fastest way to recompute that fits; nothing when none does. Offered ones are faster the
-  // less they recompute.
-  std::optional<plan::Recompute> recompute_for(std::size_t begin, std::size_t end,
-                                               std::int64_t in_flight) const;
+  // Ways to recompute that are offered and fit, the least first, without those that another one is
+  // no slower than in either pass. Forward may be shorter where backward is longer: kernels need
+  // not write what is not kept.
+  Ways ways_for(std::size_t begin, std::size_t end, std::int64_t in_flight) const;
   // Of runs of equal layers, where each begins in the flat chain; the last entry is the length.
   const std::vector<std::size_t>& run_begins() const { return run_begins_; }
 

@@ -1,10 +1,12 @@
 // Stages by themselves: numbers of a given cut, and the even cut that interleaving needs.
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "place/closed_form.h"
 #include "place/interleaved.h"
 #include "place/partition.h"
+#include "place/plan_bounds.h"
 
 namespace phaze::place {
 
@@ -112,46 +114,99 @@ Partition evaluate(const StageTable& table, std::vector<StageCut> stages) {
   return partition;
 }
 
-std::optional<Partition> cut_interleaved(const StageTable& table, double limit_s) {
+namespace {
+
+// Equal numbers of layers in all chunks; single layers at the ends (embedding, head) go with the
+// first and the last one. Nothing when they do not divide.
+std::optional<std::vector<StageCut>> cut_evenly(const StageTable& table) {
   const auto stages = static_cast<std::size_t>(table.strategy().pipeline);
-  const auto chunks = static_cast<std::size_t>(table.strategy().interleave);
-  const plan::Chain& chain = table.chain();
-  // Single layers at the ends (embedding, head) go with the first and the last chunk.
-  std::size_t first = 0, last = table.length();
-  if (chain.layers.size() > 1 && chain.layers.front().repeat == 1) {
-    first = 1;
-  }
-  if (chain.layers.size() > 2 && chain.layers.back().repeat == 1) {
-    last -= 1;
-  }
-  const std::size_t parts = stages * chunks;
-  if (last - first < parts || (last - first) % parts != 0 ||
+  const std::size_t parts = stages * static_cast<std::size_t>(table.strategy().interleave);
+  const Body body = body_of(table.chain());
+  const auto length = static_cast<std::size_t>(body.length());
+  if (length < parts || length % parts != 0 ||
       table.microbatches() % table.strategy().pipeline != 0) {
     return std::nullopt;
   }
-  const std::size_t each = (last - first) / parts;
+  const std::size_t each = length / parts;
   std::vector<StageCut> cuts(stages);
   for (std::size_t part = 0; part < parts; ++part) {
-    const std::size_t begin = part == 0 ? 0 : first + part * each;
-    const std::size_t end = part + 1 == parts ? table.length() : first + (part + 1) * each;
+    const std::size_t begin = part == 0 ? 0 : body.begin + part * each;
+    const std::size_t end = part + 1 == parts ? table.length() : body.begin + (part + 1) * each;
     cuts[part % stages].ranges.emplace_back(begin, end);
   }
-  for (std::size_t i = 0; i < stages; ++i) {
-    bool fits = false;
-    for (const Recompute way : {Recompute::kNone, Recompute::kSelective, Recompute::kFull}) {
-      if (table.offers(way) && !fits) {
-        cuts[i].recompute = way;
-        const StageNumbers numbers =
-            compute_stage(table, cuts[i], static_cast<std::int64_t>(stages - i));
-        fits = numbers.memory.total() <= table.capacity();
-      }
-    }
-    if (!fits) {
-      return std::nullopt;
+  return cuts;
+}
+
+constexpr std::array kWays = {Recompute::kNone, Recompute::kSelective, Recompute::kFull};
+
+bool fits(const StageTable& table, const std::vector<StageCut>& cuts, std::size_t stage) {
+  const auto to_end = static_cast<std::int64_t>(cuts.size() - stage);
+  return compute_stage(table, cuts[stage], to_end).memory.total() <= table.capacity();
+}
+
+// Do the stage's own passes alone take that long?
+bool is_too_long(const StageTable& table, const StageCut& cut, double limit_s) {
+  double load_s = 0;
+  for (const auto& [begin, end] : cut.ranges) {
+    load_s += table.times(begin, end, cut.recompute).total_s();
+  }
+  return load_s * static_cast<double>(table.microbatches()) >= limit_s;
+}
+
+// Every stage the least that fits it; false when nothing does, or only what takes too long.
+bool take_least(const StageTable& table, double limit_s, std::vector<StageCut>& cuts) {
+  for (std::size_t i = 0; i < cuts.size(); ++i) {
+    const bool is_found = std::ranges::any_of(kWays, [&](Recompute way) {
+      cuts[i].recompute = way;
+      return table.offers(way) && !is_too_long(table, cuts[i], limit_s) && fits(table, cuts, i);
+    });
+    if (!is_found) {
+      return false;
     }
   }
-  Partition partition = evaluate_interleaved(table, std::move(cuts), limit_s);
-  return partition.iteration_s < limit_s ? std::optional(std::move(partition)) : std::nullopt;
+  return true;
+}
+
+// All stages the same way; false when it does not fit everywhere, or takes too long.
+bool take_one(const StageTable& table, Recompute way, double limit_s, std::vector<StageCut>& cuts) {
+  for (StageCut& cut : cuts) {
+    cut.recompute = way;
+    if (is_too_long(table, cut, limit_s)) {
+      return false;
+    }
+  }
+  for (std::size_t i = 0; i < cuts.size(); ++i) {
+    if (!fits(table, cuts, i)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<Partition> cut_interleaved(const StageTable& table, double limit_s) {
+  std::optional<std::vector<StageCut>> cuts = cut_evenly(table);
+  if (!cuts || !take_least(table, limit_s, *cuts)) {
+    return std::nullopt;  // a stage without a way has none that all stages could take either
+  }
+  std::optional<Partition> best;
+  const auto evaluate_if_better = [&] {
+    const double below_s = best ? best->iteration_s : limit_s;
+    Partition partition = evaluate_interleaved(table, *cuts, below_s);
+    if (partition.iteration_s < below_s) {
+      best = std::move(partition);
+    }
+  };
+  evaluate_if_better();
+  const std::vector<StageCut> least = *cuts;
+  for (const Recompute way : kWays) {
+    const double below_s = best ? best->iteration_s : limit_s;
+    if (table.offers(way) && take_one(table, way, below_s, *cuts) && *cuts != least) {
+      evaluate_if_better();
+    }
+  }
+  return best;
 }
 
 }  // namespace phaze::place

@@ -48,6 +48,7 @@ struct PlanWhy {
   std::vector<Sensitivity> with;
   std::vector<std::string> binds;  // resources with an elasticity of 0.05 and more, most first
   std::string words;
+  bool is_complete = true;  // not stopped before all were tried
 
   bool operator==(const PlanWhy&) const = default;
 };

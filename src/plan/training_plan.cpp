@@ -4,6 +4,14 @@
 
 namespace phaze::plan {
 
+const LayerWork& work_of(const ChainLayer& layer, Recompute recompute) {
+  std::size_t way = static_cast<std::size_t>(recompute);
+  while (way > 0 && !layer.work[way]) {
+    --way;
+  }
+  return *layer.work[way];
+}
+
 std::int64_t Chain::length() const {
   std::int64_t length = 0;
   for (const ChainLayer& layer : layers) {

@@ -28,6 +28,8 @@ struct LayerWork {
   Flops recompute_flops;
   // Busy core time over the time of all cores, and bytes from and to HBM, of both passes.
   double tensor_busy_s = 0, vector_busy_s = 0, hbm_bytes = 0;
+  // Shares of the passes that better schedules of their operators could save at most; 0: proved.
+  double forward_gap = 0, backward_gap = 0;
 
   bool operator==(const LayerWork&) const = default;
 };
@@ -49,14 +51,17 @@ struct ChainLayer {
   bool operator==(const ChainLayer&) const = default;
 };
 
+// Of a layer that is asked to recompute in some way: layers that have nothing to recompute in that
+// way do what comes before it.
+const LayerWork& work_of(const ChainLayer& layer, Recompute recompute);
+
 // A model as a chain of layers, for one tensor width, micro-batch and place of the tensor group.
 struct Chain {
   std::vector<ChainLayer> layers;
   Bytes boundary;  // of one micro-batch, that a device sends on to the next stage
   // Parameters of the first layer that the last one uses too (tied embeddings), on one device.
   std::int64_t tied_parameters = 0;
-  // Share of its layers' times that better schedules of their operators could save at most; 0: all
-  // schedules are proved best.
+  // The largest gap of its layers' passes; 0: all schedules are proved best.
   double schedule_gap = 0;
 
   std::int64_t length() const;  // layers with repeats

@@ -124,7 +124,8 @@ std::string search_text(const PlanSearch& search, bool is_conditional) {
            " excluded by bounds)";
   }
   return (search.is_complete ? best : "interrupted; best so far of ") +
-         with_thousands(search.strategies) + " strategies in " +
+         with_thousands(search.strategies) +
+         (search.strategies == 1 ? " strategy in " : " strategies in ") +
          time_text(Seconds(search.seconds)) + " (" + with_thousands(search.excluded) +
          " excluded by bounds, " + with_thousands(search.priced) + " priced)";
 }

@@ -116,11 +116,11 @@ std::string cause_text(const PlanRecord& record, const SimulatedIteration& simul
            "can do so only by tied embeddings, which wait for all gradients there";
   }
   if (plan.strategy.schedule == plan::PipelineSchedule::kInterleaved) {
-    return "the closed form takes transfers that never meet; here they share links "
-           "(docs/models.md, 18.2)";
+    return "a plan of the planner's differs only where two stages have transfers longer than "
+           "passes: activations and gradients then share their link (docs/models.md, 18.2)";
   }
   if (plan.strategy.schedule == plan::PipelineSchedule::kGpipe) {
-    return "the closed form of GPipe is exact while transfers do not meet; here they share links";
+    return "the closed form of GPipe is exact: the plan's time is not that of its passes";
   }
   return "the closed form of 1F1B is the longest of the paths through passes that can be added up "
          "stage by stage; with uneven stages or long transfers one that it leaves out is longer "

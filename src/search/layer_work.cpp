@@ -159,6 +159,8 @@ PricedLayer price_layer(const cost::CostContext& context, const graph::Layer& la
   if (context.chip->concurrent_operators && cost.backward.time > Seconds()) {
     work.recompute = both.backward.time * (work.recompute.value() / cost.backward.time.value());
   }
+  work.forward_gap = both.forward.gap;
+  work.backward_gap = both.backward.gap;
   work.forward_network = both.forward.network;
   work.backward_network = both.backward.network;
   work.energy = cost.forward.energy + cost.backward.energy;

@@ -73,6 +73,9 @@ OriginalGraphs::Shape make_shape(Model model, const OriginalGraphsRequest& reque
 LayerWork with_recomputation(LayerWork work, Flops forward_flops) {
   const double before = (work.forward + work.backward).value();
   const double more = before > 0 ? 1 + work.forward.value() / before : 1;
+  const double unproved =
+      work.forward.value() * work.forward_gap + work.backward.value() * work.backward_gap;
+  work.backward_gap = before > 0 ? unproved / before : 0;
   work.backward += work.forward;
   work.recompute = work.forward - work.forward_network;
   work.backward_network += work.forward_network;

@@ -3,12 +3,16 @@
 // does.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "plan/plan_record.h"
 #include "search/plan_search.h"
 
 namespace phaze::search {
+
+// Asked now and then whether to stop; nothing: never.
+using Stop = std::function<bool()>;
 
 // The least that would do, the other as it is; nothing where no amount that was tried does.
 struct PlanNeeds {
@@ -17,10 +21,11 @@ struct PlanNeeds {
 };
 
 // For a setting without a plan that fits. Up to 4096 times the memory, 1024 times the devices.
-PlanNeeds find_needs(const PlanSetting& setting);
+// Nothing where it was stopped.
+PlanNeeds find_needs(const PlanSetting& setting, const Stop& stop = {});
 
 // The best time with more memory, HBM bandwidth, speed of cores, bandwidth of each level and
-// devices, one at a time.
-plan::PlanWhy find_why(const PlanSetting& setting, Seconds best);
+// devices, one at a time; those that were done where it was stopped.
+plan::PlanWhy find_why(const PlanSetting& setting, Seconds best, const Stop& stop = {});
 
 }  // namespace phaze::search

@@ -3,28 +3,16 @@
 #include <algorithm>
 
 namespace phaze::search {
-namespace {
-
-// Of a layer that is asked to recompute in some way, or in the nearest cheaper one.
-const plan::LayerWork& work_of(const plan::ChainLayer& layer, plan::Recompute recompute) {
-  std::size_t way = static_cast<std::size_t>(recompute);
-  while (way > 0 && !layer.work[way]) {
-    --way;
-  }
-  return *layer.work[way];
-}
-
-}  // namespace
 
 plan::IterationParts count_gathers(const plan::TrainingPlan& plan, const plan::Chain& chain) {
   plan::IterationParts parts = plan.parts;
-  if (plan.strategy.zero < 3 || plan.stages.empty()) {
+  if (plan.strategy.zero < 2 || plan.stages.empty()) {
     return parts;
   }
   Seconds compute;
   for (const plan::PlanStage& stage : plan.stages) {
     for (const plan::StageLayers& run : stage.layers) {
-      const plan::LayerWork& work = work_of(chain.layers[run.layer], stage.recompute);
+      const plan::LayerWork& work = plan::work_of(chain.layers[run.layer], stage.recompute);
       compute += (work.forward + work.backward - work.recompute - work.forward_network -
                   work.backward_network) *
                  static_cast<double>(run.count);
@@ -54,7 +42,7 @@ plan::PlanRecord make_record(const plan::TrainingPlan& plan, const plan::Chain& 
   for (const plan::PlanStage& stage : plan.stages) {
     for (const plan::StageLayers& run : stage.layers) {
       const plan::ChainLayer& layer = chain.layers[run.layer];
-      const plan::LayerWork& work = work_of(layer, stage.recompute);
+      const plan::LayerWork& work = plan::work_of(layer, stage.recompute);
       const auto count = static_cast<double>(run.count);
       flops += layer.flops.value() * count;
       run_flops += (layer.run_flops + work.recompute_flops).value() * count;

@@ -12,8 +12,9 @@ plan::PlanRecord make_record(const plan::TrainingPlan& plan, const plan::Chain& 
                              const hw::Chip& chip, FlopsPerSecond peak, Seconds bound,
                              bool is_proved);
 
-// Time of stages beyond that of their layers is the gathering of sharded weights (ZeRO 3): it
-// counts as communication between data-parallel devices. Does nothing where it does already.
+// Time of stages beyond that of their layers is the gathering of sharded weights (ZeRO 3) and the
+// scattering of gradients (ZeRO 2 and 3): it counts as communication between data-parallel devices.
+// Does nothing where it does already.
 plan::IterationParts count_gathers(const plan::TrainingPlan& plan, const plan::Chain& chain);
 
 }  // namespace phaze::search

@@ -1,6 +1,7 @@
 #include "search/plan_search.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/check.h"
@@ -56,8 +57,28 @@ std::optional<TrainingPlan> find_leanest_plan(const place::PlanProblem& problem,
   return best;
 }
 
+// Would there be strategies, were stages not asked to be interleaved?
+bool is_interleaving_at_fault(const PlanSetting& setting, ClusterCosts& costs) {
+  place::PlanProblem relaxed = make_plan_problem(setting);
+  if (relaxed.limits.interleave.empty() && relaxed.limits.schedule.empty()) {
+    return false;
+  }
+  relaxed.limits.interleave.clear();
+  relaxed.limits.schedule.clear();
+  place::PlannerOptions any;
+  any.is_cancelled = [](std::int64_t done, Seconds best) {
+    return done > 0 || std::isfinite(best.value());
+  };
+  return place::solve_plan(relaxed, costs, any).strategies > 0;
+}
+
 std::string why_none_is_left(const PlannerAnswer& found, const PlanSetting& setting,
-                             const ClusterCosts& costs) {
+                             ClusterCosts& costs) {
+  if (is_interleaving_at_fault(setting, costs)) {
+    return "no strategy is left: interleaved stages need a number of micro-batches that is a "
+           "multiple of the stages, and stages x chunks that divide the layers between embedding "
+           "and head";
+  }
   if (found.unplaced > 0) {
     return "no strategy is left: the groups of devices asked for do not fill the levels of "
            "cluster " +
@@ -173,6 +194,22 @@ PlanAnswer find_plan(const PlanSetting& setting, const PlanSearchOptions& option
   return answer;
 }
 
+namespace {
+
+// The largest gap of the passes that the plan runs.
+double gap_of(const TrainingPlan& plan, const plan::Chain& chain) {
+  double gap = 0;
+  for (const plan::PlanStage& stage : plan.stages) {
+    for (const plan::StageLayers& run : stage.layers) {
+      const plan::LayerWork& work = plan::work_of(chain.layers[run.layer], stage.recompute);
+      gap = std::max({gap, work.forward_gap, work.backward_gap});
+    }
+  }
+  return gap;
+}
+
+}  // namespace
+
 plan::PlanRecord make_record(const PlanSetting& setting, const PlanAnswer& answer) {
   CHECK(!answer.plans.empty(), "a record needs a plan");
   const auto peak = peak_of(setting);
@@ -185,7 +222,8 @@ plan::PlanRecord make_record(const PlanSetting& setting, const PlanAnswer& answe
   record.assumptions = to_string(setting.assumptions);
   record.sequence = sequence_of(setting);
   record.notes = answer.notes;
-  record.proof = plan::LayerProof{answer.largest_gap, answer.chains.front().schedule_gap};
+  record.proof =
+      plan::LayerProof{answer.largest_gap, gap_of(answer.plans.front(), answer.chains.front())};
   for (std::size_t i = 1; i < answer.plans.size(); ++i) {
     record.alternatives.push_back(answer.plans[i]);
     record.alternatives.back().parts = count_gathers(answer.plans[i], answer.chains[i]);

@@ -3,15 +3,16 @@
 namespace phaze::search {
 
 plan::Chain with_least_times(plan::Chain chain) {
-  const double share = 1 - chain.schedule_gap;
   for (plan::ChainLayer& layer : chain.layers) {
     for (std::optional<plan::LayerWork>& work : layer.work) {
       if (work) {
-        work->forward = work->forward * share;
-        work->backward = work->backward * share;
-        work->recompute = work->recompute * share;
-        work->forward_network = work->forward_network * share;
-        work->backward_network = work->backward_network * share;
+        const double forward = 1 - work->forward_gap;
+        const double backward = 1 - work->backward_gap;
+        work->forward = work->forward * forward;
+        work->forward_network = work->forward_network * forward;
+        work->backward = work->backward * backward;
+        work->backward_network = work->backward_network * backward;
+        work->recompute = work->recompute * backward;
       }
     }
   }

@@ -1,34 +1,64 @@
-// Fair sharing by what each transfer has had of the link: it grows at 1/n and is the same for all,
-// so that a transfer ends when it has grown by the transfer's own length. O(1) an event.
+// Only the first transfer of a flow moves. With one flow at work it ends after its time alone, to
+// the last bit; with several each takes as many times longer. O(1) an event.
 #include "simulate/link.h"
+
+#include <algorithm>
 
 #include "base/check.h"
 
 namespace phaze::simulate {
 
-void Link::start(std::int64_t transfer, Seconds now) {
-  if (under_way_.empty()) {
-    service_ = 0;
-  } else {
-    service_ += (now - updated_).value() / share();
+double Link::count() const {
+  return static_cast<double>(
+      std::ranges::count_if(flows_, [](const Flow& flow) { return !flow.empty(); }));
+}
+
+std::size_t Link::first_flow() const {
+  std::optional<std::size_t> first;
+  for (std::size_t i = 0; i < kFlows; ++i) {
+    if (!flows_[i].empty() &&
+        (!first || flows_[i].front().left_or_end < flows_[*first].front().left_or_end)) {
+      first = i;
+    }
+  }
+  return *first;
+}
+
+void Link::advance(Seconds now) {
+  if (is_shared_ && now > updated_) {
+    const Seconds moved = (now - updated_) * (1 / std::max(1.0, count()));
+    for (Flow& flow : flows_) {
+      if (!flow.empty()) {
+        flow.front().left_or_end = std::max(Seconds(), flow.front().left_or_end - moved);
+      }
+    }
   }
   updated_ = now;
-  under_way_.push_back({transfer, service_ + alone_.value()});
+}
+
+void Link::start(std::int64_t transfer, std::size_t flow, Seconds now) {
+  // A flow that starts, or ends, changes what the others get; one that grows does not.
+  if (flows_[flow].empty()) {
+    advance(now);
+  }
+  flows_[flow].push_back({transfer, is_shared_ ? alone_ : now + alone_});
 }
 
 std::optional<Seconds> Link::next_end() const {
-  if (under_way_.empty()) {
+  if (count() == 0) {
     return std::nullopt;
   }
-  return updated_ + Seconds((under_way_.front().ends - service_) * share());
+  const Seconds left_or_end = flows_[first_flow()].front().left_or_end;
+  return is_shared_ ? updated_ + left_or_end * count() : left_or_end;
 }
 
 std::int64_t Link::end_first() {
-  CHECK(!under_way_.empty(), "no transfer is under way");
-  updated_ = *next_end();
-  service_ = under_way_.front().ends;
-  const std::int64_t transfer = under_way_.front().id;
-  under_way_.pop_front();
+  CHECK(count() > 0, "no transfer is under way");
+  const Seconds now = *next_end();
+  Flow& flow = flows_[first_flow()];
+  const std::int64_t transfer = flow.front().id;
+  advance(now);
+  flow.pop_front();
   return transfer;
 }
 

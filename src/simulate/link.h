@@ -1,7 +1,10 @@
 #pragma once
-// A link that its transfers share: n of them at once go at 1/n of its rate each. All are of one
-// size, so that the first to start is the first to end.
+// A link from one device to another. Transfers of one flow (activations, or gradients) go one after
+// another, as a communication library sends what is queued between two devices; flows that have
+// something to send at once share the link's rate evenly.
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -12,30 +15,37 @@ namespace phaze::simulate {
 
 class Link {
  public:
-  // What one transfer takes alone; with `is_shared` off, what every transfer takes.
+  static constexpr std::size_t kFlows = 2;
+
+  // What one transfer takes alone; with `is_shared` off, what every transfer takes, whatever else
+  // is on the link.
   Link(Seconds alone, bool is_shared) : alone_(alone), is_shared_(is_shared) {}
 
-  void start(std::int64_t transfer, Seconds now);
+  void start(std::int64_t transfer, std::size_t flow, Seconds now);
 
   // When the next one ends if none starts before; nothing: none is under way.
   std::optional<Seconds> next_end() const;
 
-  // Ends the first one, at the time of next_end().
+  // Ends that one, at the time of next_end().
   std::int64_t end_first();
 
  private:
+  // With `is_shared`, of the first of a flow: how much is left of it at `updated_`, as time alone.
+  // Without, when each of them ends.
   struct Transfer {
     std::int64_t id;
-    double ends;  // when the service of each reaches this
+    Seconds left_or_end;
   };
+  using Flow = std::deque<Transfer>;
 
-  double share() const { return is_shared_ ? static_cast<double>(under_way_.size()) : 1; }
+  double count() const;            // of flows at work
+  std::size_t first_flow() const;  // that ends first; needs one at work
+  void advance(Seconds now);
 
   Seconds alone_;
   bool is_shared_;
-  std::deque<Transfer> under_way_;
-  double service_ = 0;  // seconds of the whole link that each has had since the link was idle
-  Seconds updated_;     // service_ is that of this time
+  std::array<Flow, kFlows> flows_;
+  Seconds updated_;
 };
 
 }  // namespace phaze::simulate

@@ -183,8 +183,10 @@ class Pipeline {
       give_input(i, pass, now);
       return;
     }
-    const std::size_t link = 2 * i + (is_forward ? 0 : 1);
-    links_[link].start(static_cast<std::int64_t>(add({to, pass, run}, now)), now);
+    // Where the next stage is also the previous one, both flows are on one link.
+    const std::size_t flow = is_forward ? 0 : 1;
+    const std::size_t link = 2 * i + (stages_.size() == 2 ? 0 : flow);
+    links_[link].start(static_cast<std::int64_t>(add({to, pass, run}, now)), flow, now);
     plan_link(link);
   }
 

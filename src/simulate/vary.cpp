@@ -68,7 +68,7 @@ std::vector<plan::PlanVariation> vary(const TrainingPlan& plan) {
   if (plan.stages.size() > 1 && plan.transfer > Seconds()) {
     add("transfers that take no time", without_transfers(plan));
     options.shares_links = false;
-    add("links that are never shared", plan);
+    add("transfers that never wait for one another", plan);
     options.shares_links = true;
   }
   if (!has_even_stages(plan)) {

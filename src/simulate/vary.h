@@ -8,8 +8,9 @@
 
 namespace phaze::simulate {
 
-// Transfers that take no time; links that are never shared; stages and chunks that are all alike;
-// gradients that are reduced in no time. Only what can matter for the plan. A simulation each.
+// Transfers that take no time; transfers that never wait for one another; stages and chunks that
+// are all alike; gradients that are reduced in no time. Only what can matter for the plan. A
+// simulation each.
 std::vector<plan::PlanVariation> vary(const plan::TrainingPlan& plan);
 
 }  // namespace phaze::simulate

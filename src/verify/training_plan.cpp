@@ -24,7 +24,7 @@ bool is_near(double a, double b) {
 // Sizes of machines are whole numbers that doubles hold exactly.
 double bytes(Bytes value) { return static_cast<double>(value.value()); }
 
-const LayerWork* work_of(const ChainLayer& layer, plan::Recompute recompute) {
+const LayerWork* find_work(const ChainLayer& layer, plan::Recompute recompute) {
   const LayerWork* found = nullptr;
   for (std::size_t i = 0; i <= static_cast<std::size_t>(recompute); ++i) {
     found = layer.work[i] ? &*layer.work[i] : found;
@@ -104,7 +104,7 @@ class Checker {
           last = run.layer;
         }
         counts[run.layer] += run.count;
-        expect(work_of(chain_.layers[run.layer], stage.recompute) != nullptr,
+        expect(find_work(chain_.layers[run.layer], stage.recompute) != nullptr,
                "a layer has no such way to recompute");
       }
     }
@@ -118,16 +118,17 @@ class Checker {
   // Of a stage, from its layers.
   struct Sums {
     double forward_s = 0, backward_s = 0, network_s = 0, recompute_s = 0, optimizer_s = 0;
-    double parameters = 0, saved = 0, transient = 0, largest = 0;
+    double parameters = 0, saved = 0, transient = 0, largest = 0, largest_pair = 0;
     double constants = 0;
   };
 
   Sums sum(std::size_t index) const {
     const PlanStage& stage = plan_.stages[index];
     Sums sums;
+    double before = 0;  // parameters of the layer before
     for (const StageLayers& run : stage.layers) {
       const ChainLayer& layer = chain_.layers[run.layer];
-      const LayerWork& work = *work_of(layer, stage.recompute);
+      const LayerWork& work = *find_work(layer, stage.recompute);
       const auto count = static_cast<double>(run.count);
       sums.forward_s += work.forward.value() * count;
       const double accumulation_s = plan_.microbatches > 1 ? layer.accumulation.value() : 0;
@@ -137,13 +138,16 @@ class Checker {
       sums.optimizer_s += layer.optimizer.value() * count;
       sums.parameters += static_cast<double>(layer.parameters) * count;
       sums.saved += bytes(work.saved) * count;
-      sums.largest = std::max(sums.largest, static_cast<double>(layer.parameters));
+      const auto own = static_cast<double>(layer.parameters);
+      sums.largest = std::max(sums.largest, own);
+      sums.largest_pair = std::max({sums.largest_pair, own + before, run.count > 1 ? 2 * own : 0});
+      before = own;
     }
     // Beside all that the stage saves: a layer runs while those behind it keep nothing yet. The
     // layers of one chunk cannot be told from those of the next.
     double behind = 0;
     for (auto run = stage.layers.rbegin(); run != stage.layers.rend(); ++run) {
-      const LayerWork& work = *work_of(chain_.layers[run->layer], stage.recompute);
+      const LayerWork& work = *find_work(chain_.layers[run->layer], stage.recompute);
       sums.transient =
           std::max(sums.transient,
                    bytes(work.transient) - bytes(chain_.layers[run->layer].constants) - behind);
@@ -166,11 +170,14 @@ class Checker {
     const plan::Strategy& s = plan_.strategy;
     const std::string name = "stage " + std::to_string(index) + ": ";
     const Sums sums = sum(index);
-    const bool is_sharded = s.zero == 3 && s.data > 1;  // its passes gather weights too
+    // Passes gather weights, or scatter gradients, too.
+    const bool is_sharded = s.data > 1 && (s.zero == 3 || (s.zero == 2 && plan_.microbatches > 1));
     const auto follows = [is_sharded](Seconds time, double sum_s) {
       return is_near(time.value(), sum_s) || (is_sharded && time.value() > sum_s);
     };
-    expect(follows(stage.forward, sums.forward_s), name + "forward is not its layers'");
+    expect(is_near(stage.forward.value(), sums.forward_s) ||
+               (is_sharded && s.zero == 3 && stage.forward.value() > sums.forward_s),
+           name + "forward is not its layers'");
     expect(follows(stage.backward, sums.backward_s), name + "backward is not its layers'");
     expect(is_near(stage.network.value(), sums.network_s) &&
                is_near(stage.recomputation.value(), sums.recompute_s),
@@ -216,10 +223,13 @@ class Checker {
       expect(bytes(memory.activations) <= sums.saved * in_flight,
              name + "more activations are kept than those in flight");
     }
-    const double gathered = s.zero == 3 ? 2 * sums.largest * bytes(terms_.states.weight) : 0;
-    expect(s.interleave > 1 ? bytes(memory.transient) <= sums.transient + gathered &&
-                                  bytes(memory.transient) >= 0
-                            : bytes(memory.transient) == sums.transient + gathered,
+    const bool is_sharded = s.data > 1;
+    const double whole =
+        (is_sharded && s.zero == 3 ? sums.largest_pair * bytes(terms_.states.weight) : 0) +
+        (is_sharded && s.zero >= 2 ? sums.largest * bytes(terms_.states.gradient) : 0);
+    expect(s.interleave > 1
+               ? bytes(memory.transient) <= sums.transient + whole && bytes(memory.transient) >= 0
+               : bytes(memory.transient) == sums.transient + whole,
            name + "transient bytes are not its layers'");
     expect(bytes(memory.other) == bytes(terms_.other) + sums.constants,
            name + "other bytes are not those that were asked for and constants");

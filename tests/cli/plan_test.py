@@ -1,6 +1,11 @@
 """The place command on models: its keys, its exit codes, what it refuses, and the simulation of what it writes."""
 import json
 import os
+import pty
+import select
+import signal
+import subprocess
+import time
 
 import phaze
 
@@ -61,7 +66,7 @@ class Contract(Plans):
         answer = self.place(*SMALL, *args, "--sequence-parallel", "on")
         self.assertEqual({key: answer[key] for key in fixed}, fixed)
         self.assertTrue(answer["sequence_parallel"])
-        self.assertIn("1 strategies", self.answer("place", *SMALL, *args, "--sequence-parallel", "on"))
+        self.assertIn("best of 1 strategy in", self.answer("place", *SMALL, *args, "--sequence-parallel", "on"))
         self.assertGreater(answer["iteration_s"], self.place(*SMALL)["iteration_s"])
 
     def test_fewer_choices_are_no_better(self):
@@ -81,10 +86,16 @@ class Contract(Plans):
                 "--global-batch", "16", "--tensor", "1", "--microbatch", "1,2")
         answer = self.place(*args)
         proof = answer["layer_schedules"]
+        self.assertFalse(proof["proved"], "choose layers whose schedules are not proved")
+        self.assertTrue(0 == proof["plan_gap"] < proof["largest_gap"] < 1)
+        self.assertEqual((answer["bound_s"], answer["status"]), (answer["iteration_s"], "optimal"))
+        self.assertIn("no other plan is faster", self.answer("place", *args))
+        # The plan has such layers too.
+        args = ("bert-large", "--chip", "tpuv4", "--cluster", "flat", "--devices", "8", "--global-batch", "32")
+        answer = self.place(*args)
+        proof = answer["layer_schedules"]
         text = self.answer("place", *args)
-        if proof["proved"]:
-            self.fail("choose layers whose schedules are not proved")
-        self.assertTrue(0 < proof["plan_gap"] <= proof["largest_gap"] < 1)
+        self.assertTrue(0 < proof["plan_gap"] <= proof["largest_gap"] < 1, "choose another plan")
         self.assertLess(answer["bound_s"], answer["iteration_s"])
         self.assertGreaterEqual(answer["bound_s"], answer["iteration_s"] * (1 - proof["largest_gap"]) * (1 - 1e-9))
         self.assertIn("for these layer times proved best of ", text)
@@ -213,6 +224,72 @@ class Refusals(Plans):
     def test_an_output_that_cannot_be_written(self):
         path = os.path.join(self.folder(), "nowhere", "plan.json")
         self.assertIn("plan.json", self.refusal("place", *SMALL, "--output", path))
+
+
+class Impossible(Plans):
+    def test_a_layer_that_no_device_holds(self):
+        given = ("llama3-405b", *SETTING, "--devices", "64", "--global-batch", "64", "--microbatch", "64", "--sequence", "8192",
+                 "--tensor", "1", "--data", "1", "--pipeline", "64")
+        result = self.start(["place", *given, "--json"])
+        answer = json.loads(result.stdout)
+        self.assertEqual((result.returncode, answer["fits"]), (1, False))
+        missing = answer["peak_memory_bytes"] - answer["capacity_bytes"]
+        self.assertIn(f"({missing:,} bytes) more than it has", result.stderr.decode())
+        self.assertIn("it would with ", self.no_answer("llama3-405b", *SETTING, "--devices", "64", "--global-batch", "64",
+                                                       "--microbatch", "64", "--sequence", "131072"))
+
+    def test_chunks_that_do_not_divide(self):
+        for choice in (("--interleave", "5"), ("--interleave", "2", "--microbatch", "1", "--data", "16", "--devices", "64")):
+            choice = ("--devices", "32", *choice) if "--devices" not in choice else choice
+            self.assertIn("interleaved stages need a number of micro-batches that is a multiple of the stages",
+                          self.no_answer("gpt2-xl", *SETTING, "--global-batch", "48", "--pipeline", "4", *choice))
+
+
+class Interrupted(Plans):
+    LONG = ("gpt3-175b", "--chip", "tpuv4", "--cluster", "tpuv4-pod", "--devices", "1024", "--json")
+
+    def begin(self, *args):
+        """The program, and the terminal that it writes its messages to."""
+        try:
+            main, terminal = pty.openpty()
+        except OSError as why:
+            self.skipTest(f"no pseudo-terminal: {why}")
+        self.addCleanup(os.close, main)
+        program = subprocess.Popen([phaze.PROGRAM, "place", *args], stdout=subprocess.PIPE, stderr=terminal,
+                                   start_new_session=True)
+        self.addCleanup(program.kill)
+        os.close(terminal)
+        return program, main
+
+    def read_until(self, program, terminal, text):
+        """What the terminal shows; False when the program ends first."""
+        shown = ""
+        end = time.monotonic() + 6 * phaze.SECONDS
+        while time.monotonic() < end:
+            if select.select([terminal], [], [], 0.1)[0]:
+                try:
+                    shown += os.read(terminal, 4096).decode()
+                except OSError:  # closed at the other end
+                    return text in shown
+            if text in shown:
+                return True
+            if program.poll() is not None:
+                return False
+        self.fail(f"{text!r} is not shown: {shown!r}")
+
+    def test_why_keeps_the_plan(self):
+        program, terminal = self.begin(*self.LONG, "--why")
+        if not self.read_until(program, terminal, "for --why"):
+            program.communicate()
+            self.skipTest("advised within two seconds")
+        program.send_signal(signal.SIGINT)
+        self.assertTrue(self.read_until(program, terminal, "interrupted: the search for the plan was done, the advice of --why was stopped"))
+        out, _ = program.communicate(timeout=phaze.SECONDS)
+        self.assertEqual(program.returncode, 130)
+        answer = json.loads(out)
+        self.assertEqual(answer["status"], "optimal")
+        self.assertEqual(len(answer["stages"]), answer["pipeline"])
+        self.assertFalse(answer["why"]["complete"])
 
 
 class Simulated(Plans):

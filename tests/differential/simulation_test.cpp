@@ -49,16 +49,29 @@ PipelineShape any_shape(Rng& rng) {
   return shape;
 }
 
-RC_GTEST_PROP(Simulation, IsTheLongestPath, ()) {
-  Rng rng(*rc::gen::arbitrary<std::uint64_t>());
-  const PipelineShape shape = any_shape(rng);
+void expect_longest_path(const PipelineShape& shape, tests::Transfers transfers) {
   SimulationOptions options;
-  options.shares_links = false;
+  options.shares_links = transfers == tests::Transfers::kInOrder;
   const plan::SimulatedIteration s = simulate(tests::plan_of(shape), options);
-  const std::vector<double> ends = tests::stage_ends(shape);
+  const std::vector<double> ends = tests::stage_ends(shape, transfers);
   for (std::size_t i = 0; i < ends.size(); ++i) {
     RC_ASSERT(std::abs(s.stages[i].runs.back().end.value() - ends[i]) <= 1e-12 * ends[i]);
   }
+}
+
+RC_GTEST_PROP(Simulation, IsTheLongestPath, ()) {
+  Rng rng(*rc::gen::arbitrary<std::uint64_t>());
+  expect_longest_path(any_shape(rng), tests::Transfers::kAlone);
+}
+
+// Transfers that take longer than passes wait for one another. Between two stages with chunks both
+// flows share a link, and there is no path.
+RC_GTEST_PROP(Simulation, IsTheLongestPathWithTransfersInOrder, ()) {
+  Rng rng(*rc::gen::arbitrary<std::uint64_t>());
+  PipelineShape shape = any_shape(rng);
+  RC_PRE(shape.chunks == 1 || shape.forward.size() != 2);
+  shape.transfer *= rng.below(2) == 0 ? 1 : 10;
+  expect_longest_path(shape, tests::Transfers::kInOrder);
 }
 
 RC_GTEST_PROP(Simulation, PartsAddUpAndSharingOnlyDelays, ()) {
@@ -66,7 +79,7 @@ RC_GTEST_PROP(Simulation, PartsAddUpAndSharingOnlyDelays, ()) {
   const PipelineShape shape = any_shape(rng);
   const plan::SimulatedIteration s = simulate(tests::plan_of(shape));
   const double whole = s.iteration.value();
-  RC_ASSERT(whole >= tests::longest_path(shape) * (1 - 1e-12));
+  RC_ASSERT(whole >= tests::longest_path(shape, tests::Transfers::kInOrder) * (1 - 1e-12));
   for (const plan::SimulatedStage& stage : s.stages) {
     const Seconds sum = stage.passes + stage.transfers + stage.reduction + stage.optimizer;
     RC_ASSERT(sum.value() <= whole * (1 + 1e-9));

@@ -1,5 +1,6 @@
-// Nodes are passes; edges go to the next pass of the same stage, with no length, and to the pass
-// that takes what was made, with the length of a transfer. Ends by Kahn's order.
+// Nodes are passes and transfers; edges go from a pass to the next one of the same stage and to the
+// transfer of what it made, from a transfer to the pass that takes it and, where a link carries one
+// after another, to the next transfer of its kind. Ends by Kahn's order.
 #include "support/pipeline_paths.h"
 
 #include <algorithm>
@@ -11,13 +12,8 @@
 namespace phaze::tests {
 namespace {
 
-// Stage, is it backward, chunk, micro-batch.
-using Node = std::tuple<int, bool, int, int>;
-
-struct Edge {
-  Node to;
-  double length;
-};
+// Stage, is it backward, chunk, micro-batch, is it the transfer of what that pass made.
+using Node = std::tuple<int, bool, int, int, bool>;
 
 // What a stage does, as a list that is filled step by step.
 std::vector<Node> list_passes(const PipelineShape& shape, int stage) {
@@ -30,8 +26,8 @@ std::vector<Node> list_passes(const PipelineShape& shape, int stage) {
   for (int first = 0; first < microbatches; first += group) {
     for (int chunk = 0; chunk < chunks; ++chunk) {
       for (int i = first; i < std::min(first + group, microbatches); ++i) {
-        forwards.emplace_back(stage, false, chunk, i);
-        backwards.emplace_back(stage, true, chunks - 1 - chunk, i);
+        forwards.emplace_back(stage, false, chunk, i, false);
+        backwards.emplace_back(stage, true, chunks - 1 - chunk, i, false);
       }
     }
   }
@@ -61,31 +57,43 @@ std::vector<Node> list_passes(const PipelineShape& shape, int stage) {
 
 }  // namespace
 
-std::vector<double> stage_ends(const PipelineShape& shape) {
+std::vector<double> stage_ends(const PipelineShape& shape, Transfers transfers) {
   const int stages = static_cast<int>(shape.forward.size());
   const int chunks = static_cast<int>(shape.chunks);
-  std::map<Node, std::vector<Edge>> edges;
+  std::map<Node, std::vector<Node>> edges;
   std::map<Node, int> waits_for;
-  const auto add = [&](const Node& from, const Node& to, double length) {
-    edges[from].push_back({to, length});
+  const auto add = [&](const Node& from, const Node& to) {
+    edges[from].push_back(to);
+    waits_for.try_emplace(from, 0);
     ++waits_for[to];
   };
   for (int stage = 0; stage < stages; ++stage) {
     const std::vector<Node> list = list_passes(shape, stage);
+    std::map<bool, Node> sent;  // the last transfer, by its kind
     for (std::size_t i = 0; i < list.size(); ++i) {
-      const auto [_, is_backward, chunk, microbatch] = list[i];
+      const auto [_, is_backward, chunk, microbatch, is_transfer] = list[i];
       waits_for.try_emplace(list[i], 0);
       if (i > 0) {
-        add(list[i - 1], list[i], 0);
+        add(list[i - 1], list[i]);
       }
-      // Where its input comes from: the layers before, or, backward, those after.
+      // Where what it makes goes to: the layers after, or, backward, those before.
       const int layer = chunk * stages + stage;
-      const int from = is_backward ? layer + 1 : layer - 1;
-      if (from == chunks * stages) {
-        add({stage, false, chunk, microbatch}, list[i], 0);
-      } else if (from >= 0) {
-        add({from % stages, is_backward, from / stages, microbatch}, list[i],
-            stages > 1 ? shape.transfer : 0);
+      const int to = is_backward ? layer - 1 : layer + 1;
+      if (to == chunks * stages) {
+        add(list[i], {stage, true, chunk, microbatch, false});
+      } else if (to >= 0) {
+        const Node taker{to % stages, is_backward, to / stages, microbatch, false};
+        if (stages == 1) {
+          add(list[i], taker);
+          continue;
+        }
+        const Node transfer{stage, is_backward, chunk, microbatch, true};
+        add(list[i], transfer);
+        add(transfer, taker);
+        if (transfers == Transfers::kInOrder && sent.contains(is_backward)) {
+          add(sent[is_backward], transfer);
+        }
+        sent[is_backward] = transfer;
       }
     }
   }
@@ -102,15 +110,16 @@ std::vector<double> stage_ends(const PipelineShape& shape) {
     const Node node = ready.front();
     ready.pop_front();
     const auto stage = static_cast<std::size_t>(std::get<0>(node));
+    const bool is_transfer = std::get<4>(node);
     const double length = std::get<1>(node) ? shape.backward[stage] : shape.forward[stage];
     const auto chunk = static_cast<std::size_t>(std::get<2>(node));
     const double share = shape.shares.empty() ? 1.0 / chunks : shape.shares[chunk];
-    const double end = starts[node] + length * share;
-    ends[stage] = std::max(ends[stage], end);
-    for (const Edge& edge : edges[node]) {
-      starts[edge.to] = std::max(starts[edge.to], end + edge.length);
-      if (--waits_for[edge.to] == 0) {
-        ready.push_back(edge.to);
+    const double end = starts[node] + (is_transfer ? shape.transfer : length * share);
+    ends[stage] = std::max(ends[stage], is_transfer ? 0 : end);
+    for (const Node& next : edges[node]) {
+      starts[next] = std::max(starts[next], end);
+      if (--waits_for[next] == 0) {
+        ready.push_back(next);
       }
     }
   }
@@ -120,8 +129,8 @@ std::vector<double> stage_ends(const PipelineShape& shape) {
   return ends;
 }
 
-double longest_path(const PipelineShape& shape) {
-  const std::vector<double> ends = stage_ends(shape);
+double longest_path(const PipelineShape& shape, Transfers transfers) {
+  const std::vector<double> ends = stage_ends(shape, transfers);
   return *std::ranges::max_element(ends);
 }
 

@@ -92,22 +92,27 @@ class Cuts {
       return (count * each.value() + owners - 1) / owners;
     };
     // The last micro-batch of those in flight has got as far as some layer.
-    std::int64_t saved = 0, newest = 0, largest = 0, constants = 0;
+    std::int64_t saved = 0, newest = 0, largest = 0, largest_pair = 0, constants = 0;
     for (std::size_t i = begin; i < end; ++i) {
       const std::int64_t own = flat_[i]->constants.value();
       saved += work(*flat_[i], way).saved.value();
       newest = std::max(newest, saved + work(*flat_[i], way).transient.value() - own);
       constants += i > begin && flat_[i] == flat_[i - 1] ? 0 : own;
       largest = std::max(largest, flat_[i]->parameters);
+      largest_pair =
+          std::max(largest_pair, flat_[i]->parameters + (i > begin ? flat_[i - 1]->parameters : 0));
     }
     const auto behind = strategy_.pipeline - static_cast<std::int64_t>(stages_.size());
     const bool keeps_all = strategy_.schedule == plan::PipelineSchedule::kGpipe;
     const std::int64_t in_flight = keeps_all ? microbatches_ : std::min(microbatches_, behind);
-    const std::int64_t gathered =
-        strategy_.zero == 3 ? 2 * largest * problem_.states.weight.value() : 0;
+    std::int64_t whole = 0;  // weights and gradients that are in parts otherwise
+    if (strategy_.data > 1) {
+      whole += strategy_.zero == 3 ? largest_pair * problem_.states.weight.value() : 0;
+      whole += strategy_.zero >= 2 ? largest * problem_.states.gradient.value() : 0;
+    }
     return part(problem_.states.weight, 3) + part(problem_.states.gradient, 2) +
            part(problem_.states.optimizer, 1) + saved * (in_flight - 1) + newest + constants +
-           gathered + problem_.other.value();
+           whole + problem_.other.value();
   }
 
   Bytes gradients(std::int64_t count) const {
@@ -117,18 +122,22 @@ class Cuts {
 
   Stage stage(std::size_t begin, std::size_t end, std::size_t way) const {
     Stage stage;
-    const bool is_fully_sharded = strategy_.zero == 3 && strategy_.data > 1;
+    const bool gathers = strategy_.zero == 3 && strategy_.data > 1;
+    const bool scatters =
+        gathers || (strategy_.zero == 2 && strategy_.data > 1 && microbatches_ > 1);
     for (std::size_t i = begin; i < end; ++i) {
       double forward_s = work(*flat_[i], way).forward.value();
       double backward_s = work(*flat_[i], way).backward.value() +
                           (microbatches_ > 1 ? flat_[i]->accumulation.value() : 0);
-      if (is_fully_sharded) {
-        const double gather_s = costs_.all_gather(strategy_, weights(flat_[i]->parameters)).value();
-        const double both_s =
-            gather_s + costs_.reduce_scatter(strategy_, gradients(flat_[i]->parameters)).value();
-        forward_s = problem_.overlap ? std::max(forward_s, gather_s) : forward_s + gather_s;
-        backward_s = problem_.overlap ? std::max(backward_s, both_s) : backward_s + both_s;
+      double gather_s = 0, both_s = 0;
+      if (gathers) {
+        gather_s = both_s = costs_.all_gather(strategy_, weights(flat_[i]->parameters)).value();
       }
+      if (scatters) {
+        both_s += costs_.reduce_scatter(strategy_, gradients(flat_[i]->parameters)).value();
+      }
+      forward_s = problem_.overlap ? std::max(forward_s, gather_s) : forward_s + gather_s;
+      backward_s = problem_.overlap ? std::max(backward_s, both_s) : backward_s + both_s;
       stage.forward_s += forward_s;
       stage.backward_s += backward_s;
       stage.optimizer_s += flat_[i]->optimizer.value();
@@ -146,10 +155,12 @@ class Cuts {
         reduce_s = costs_.reduce_scatter(strategy_, gradients(count)).value();
         gather_s = costs_.all_gather(strategy_, weights(count)).value();
       }
-      stage.exposed_s = problem_.overlap
-                            ? std::max(reduce_s / layers, reduce_s - stage.backward_s) +
-                                  std::max(gather_s / layers, gather_s - stage.forward_s)
-                            : reduce_s + gather_s;
+      if (problem_.overlap) {
+        stage.exposed_s = std::max(reduce_s / layers, scatters ? 0 : reduce_s - stage.backward_s) +
+                          std::max(gather_s / layers, gather_s - stage.forward_s);
+      } else {
+        stage.exposed_s = (scatters ? 0 : reduce_s) + gather_s;
+      }
     }
     return stage;
   }
@@ -238,7 +249,7 @@ class Cuts {
       forward_s = std::max(forward_s, stage.forward_s);
     }
     for (std::size_t k = 0; k < stages_.size(); ++k) {
-      double backward_s = transfer_s_, behind_s = 0;
+      double backward_s = k + 1 < stages_.size() ? transfer_s_ : 0, behind_s = 0;
       for (std::size_t i = 0; i < stages_.size(); ++i) {
         behind_s += i < k ? stages_[i].backward_s + transfer_s_ : 0;
         backward_s = i < k ? backward_s : std::max(backward_s, stages_[i].backward_s);

@@ -53,7 +53,9 @@ Chain MadeUpCosts::make_chain(const Strategy& strategy) const {
         continue;
       }
       plan::LayerWork work;
-      work.forward = Seconds(model_.pass_s + made_up.forward_s * sequences / tensor + network_s);
+      work.forward = Seconds(
+          model_.pass_s + made_up.forward_s * made_up.ways[r]->forward_share * sequences / tensor +
+          network_s);
       work.recompute = Seconds(made_up.ways[r]->recompute_s * sequences / tensor);
       work.backward = Seconds(model_.pass_s + made_up.backward_s * sequences / tensor + network_s +
                               work.recompute.value());
@@ -133,7 +135,7 @@ MadeUpLayer draw_layer(Random& random, std::int64_t kind) {
     if (!random.toss(3)) {
       recompute_s += random.toss(4) ? 0 : draw_time(random, kind) / 2;
       kept = random.pick(0, kept);
-      layer.ways[r] = {recompute_s, kept};
+      layer.ways[r] = {recompute_s, kept, random.toss(4) ? 0.5 + random.real() / 2 : 1};
     }
   }
   layer.constants = random.toss() ? 0 : random.pick(0, 20);

@@ -26,6 +26,7 @@ struct MadeUpLayer {
   struct Way {
     double recompute_s = 0;
     std::int64_t saved = 0;
+    double forward_share = 1;  // of the layer's forward time, with less to write
   };
   std::array<std::optional<Way>, plan::kRecomputes> ways;
 };

@@ -53,7 +53,7 @@ double simulated_s(const TrainingPlan& plan) {
   return simulate::simulate(plan, options).iteration.value();
 }
 
-// Transfers that are shorter than every pass never meet on a link.
+// Transfers that are shorter than every pass never wait for one another.
 bool has_quiet_links(const TrainingPlan& plan) {
   return std::ranges::all_of(plan.stages, [&plan](const plan::PlanStage& stage) {
     return std::ranges::all_of(plan::shares_of_chunks(stage, plan::chunks_of(plan)),
@@ -94,16 +94,17 @@ TEST(SimulatedPlans, NeedTheMemoryThatTheySay) {
 }
 
 TEST(SimulatedPlans, TakeTheTimeThatTheySay) {
-  int interleaved = 0, all_first = 0, regular = 0, irregular = 0;
+  int interleaved = 0, all_first = 0, regular = 0, irregular = 0, loud = 0;
   for_all_plans(10'001, [&](const TrainingPlan& plan) {
-    if (!has_quiet_links(plan)) {
-      return;
-    }
+    loud += has_quiet_links(plan) ? 0 : 1;
     const double closed_s = plan.iteration.value();
     const double time_s = simulated_s(plan);
     const double rounding_s = 1e-9 * time_s;
     if (plan.strategy.schedule == PipelineSchedule::kInterleaved) {
-      ASSERT_NEAR(time_s, closed_s, rounding_s);
+      // Between two stages activations and gradients go by one link, and share it.
+      const bool shares_links = plan.stages.size() == 2 && !has_quiet_links(plan);
+      ASSERT_GE(time_s, closed_s - rounding_s);
+      ASSERT_LE(time_s, closed_s * (shares_links ? 2 : 1) + rounding_s);
       ++interleaved;
       return;
     }
@@ -120,6 +121,7 @@ TEST(SimulatedPlans, TakeTheTimeThatTheySay) {
     (is_regular(plan) ? regular : irregular) += 1;
   });
   EXPECT_GT(interleaved, 500);
+  EXPECT_GT(loud, 2000);
   EXPECT_GT(all_first, 500);
   EXPECT_GT(regular, 2000);
   EXPECT_GT(irregular, 500);

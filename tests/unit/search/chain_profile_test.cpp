@@ -26,15 +26,6 @@ models::LoadedModel load(const std::string& name) {
   return models::load_model(name, diagnostics).value();
 }
 
-// Of a way, or of the nearest cheaper one where it is not offered.
-const LayerWork& work_of(const ChainLayer& layer, Recompute way) {
-  std::size_t i = static_cast<std::size_t>(way);
-  while (!layer.work[i]) {
-    --i;
-  }
-  return *layer.work[i];
-}
-
 const ChainLayer& layer_of(const Chain& chain, const std::string& name) {
   for (const ChainLayer& layer : chain.layers) {
     if (layer.name == name) {

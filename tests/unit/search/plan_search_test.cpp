@@ -151,6 +151,48 @@ TEST(PlanWhy, NamesWhatBinds) {
   }
 }
 
+// The links of a chip feed all dimensions of a torus: more for one must not be less for others.
+TEST(PlanWhy, MoreOfALevelIsNoLessOfAnother) {
+  Diagnostics diagnostics;
+  PlanSetting setting = setting_of(Assumptions::kModern, "gpt2-xl", "h100", 64, 64);
+  setting.cluster = presets::load_cluster("tpuv4-pod", {}, diagnostics).value();
+  double all = 0;
+  for (const hw::Level& level : setting.cluster.levels) {
+    all += level.bandwidth.value();
+  }
+  setting.chip.links.bandwidth =
+      BytesPerSecond(all / static_cast<double>(setting.chip.links.count));
+  const plan::PlanWhy why = find_why(setting, find_plan(setting).plans.at(0).iteration);
+  int gains = 0;
+  for (const plan::Sensitivity& each : why.with) {
+    if (each.resource == "link") {
+      EXPECT_GE(each.elasticity, -1e-9) << each.what;
+      gains += each.elasticity > 1e-3 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(gains, 0);
+}
+
+TEST(PlanWhy, StopsWhenItIsToldTo) {
+  const PlanSetting setting = setting_of(Assumptions::kModern, "bert-large", "h100", 1, 8);
+  const Seconds best = find_plan(setting).plans.at(0).iteration;
+  const plan::PlanWhy whole = find_why(setting, best);
+  EXPECT_TRUE(whole.is_complete);
+  int asked = 0;
+  const plan::PlanWhy part = find_why(setting, best, [&asked] { return ++asked > 3; });
+  EXPECT_FALSE(part.is_complete);
+  EXPECT_LT(part.with.size(), whole.with.size());
+  for (std::size_t i = 0; i < part.with.size(); ++i) {
+    EXPECT_EQ(part.with[i], whole.with[i]);
+  }
+  const plan::PlanWhy none = find_why(setting, best, [] { return true; });
+  EXPECT_TRUE(none.with.empty());
+  EXPECT_EQ(none.words, "stopped before anything was tried");
+  const PlanSetting tight = setting_of(Assumptions::kModern, "gpt3-175b", "h100", 4, 32);
+  const PlanNeeds needs = find_needs(tight, [] { return true; });
+  EXPECT_FALSE(needs.memory || needs.devices);
+}
+
 TEST(PlanWhy, LinksBindWhereTheyAreSlow) {
   PlanSetting setting = setting_of(Assumptions::kPhaze2024, "bert-large", "h100", 64, 128);
   const plan::PlanWhy why = find_why(setting, find_plan(setting).plans.at(0).iteration);

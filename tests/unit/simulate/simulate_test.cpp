@@ -72,9 +72,9 @@ TEST(Simulate, TransfersDelayTheReceiverOnly) {
 
 // Two forwards of 1 on a link that takes 3 for each alone: the first has had 1 when the second
 // comes, and takes 4 for the rest; then the second has 1 left.
-TEST(Simulate, TransfersShareALink) {
+TEST(Simulate, TransfersGoOneAfterAnother) {
   TrainingPlan plan = tests::plan_of({{1, 1}, {1, 1}, 3, 2});
-  EXPECT_EQ(text_of(simulate(plan).stages[0].sent), "F0 1-6, F1 2-7");
+  EXPECT_EQ(text_of(simulate(plan).stages[0].sent), "F0 1-4, F1 2-7");
   SimulationOptions options;
   options.shares_links = false;
   EXPECT_EQ(text_of(simulate(plan, options).stages[0].sent), "F0 1-4, F1 2-5");
@@ -242,7 +242,7 @@ TEST(Vary, OneThingAtATime) {
   ASSERT_EQ(variations.size(), 4U);
   EXPECT_EQ(variations[0].what, "transfers that take no time");
   EXPECT_EQ(variations[0].iteration, Seconds(1 + 18 + 2 + 1));
-  EXPECT_EQ(variations[1].what, "links that are never shared");
+  EXPECT_EQ(variations[1].what, "transfers that never wait for one another");
   EXPECT_EQ(variations[1].iteration, simulate(plan).iteration);
   EXPECT_EQ(variations[2].what, "stages that are all alike");
   EXPECT_EQ(variations[2].iteration,
