@@ -80,7 +80,7 @@ Json row_json(const plan::ValidatedRun& run, std::size_t number) {
 }
 
 Json summary_json(const plan::ErrorSummary& errors) {
-  return {{"rows", errors.count},
+  return {{"count", errors.count},
           {"mean_error", errors.mean},
           {"median_error", errors.median},
           {"p90_error", errors.p90},
@@ -105,7 +105,9 @@ std::string write_validation(const plan::Validation& validation) {
   json["noise_floor"] = {{"repeats", noise.repeats},
                          {"neighbours", noise.neighbours},
                          {"mean", has_noise ? Json(noise.mean) : Json()},
-                         {"median", has_noise ? Json(noise.median) : Json()}};
+                         {"median", has_noise ? Json(noise.median) : Json()},
+                         {"microbatches", noise.microbatches},
+                         {"least_mean", noise.microbatches > 0 ? Json(noise.least_mean) : Json()}};
   json["does_not_fit"] = validation.unfit;
   json["not_priced"] = validation.unpriced;
   json["quantities"] = Json::object();

@@ -37,11 +37,14 @@ struct RegretCase {
 };
 
 // What measurements say of their own scatter: rows that repeat others, and rows that lie between
-// two others that differ in layers or batch alone, where time grows in proportion. docs/models.md.
+// two others that differ in layers or batch alone, where time grows in proportion; or in
+// micro-batch alone, where time is convex: a row above the line between its neighbours is off by at
+// least that. docs/models.md, section 26.2.
 struct NoiseFloor {
   std::size_t repeats = 0, neighbours = 0;  // rows that could be compared
-  double mean = 0;                          // absolute share that a row is off by, both together
-  double median = 0;
+  double mean = 0, median = 0;              // absolute share that a row is off by, of both together
+  std::size_t microbatches = 0;             // rows between two that differ in micro-batch alone
+  double least_mean = 0;                    // of these, at least; rows below the line count as 0
 };
 
 struct Validation {

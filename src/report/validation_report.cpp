@@ -178,13 +178,19 @@ std::string regret_text(const plan::Validation& validation) {
 }
 
 std::string noise_text(const plan::NoiseFloor& noise) {
-  if (noise.repeats + noise.neighbours == 0) {
-    return "  Noise   no rows repeat others or lie between two that differ in layers or batch "
-           "alone: the floor is not known\n";
+  std::string text;
+  if (noise.repeats + noise.neighbours > 0) {
+    text += "  Noise   " + percent(noise.mean) + " on average, median " + percent(noise.median) +
+            ": what the measurements are off by themselves (" + std::to_string(noise.repeats) +
+            " that repeat others, " + std::to_string(noise.neighbours) +
+            " between neighbours in layers or batch)\n";
   }
-  return "  Noise   " + percent(noise.mean) + " on average, median " + percent(noise.median) +
-         ": what the measurements are off by themselves (" + std::to_string(noise.repeats) +
-         " that repeat others, " + std::to_string(noise.neighbours) + " between neighbours)\n";
+  if (noise.microbatches > 0) {
+    text += "  Noise   at least " + percent(noise.least_mean) + " on average, by " +
+            std::to_string(noise.microbatches) + " rows between neighbours in micro-batch\n";
+  }
+  return text.empty() ? "  Noise   not known: no rows repeat others or lie between neighbours\n"
+                      : text;
 }
 
 }  // namespace

@@ -28,13 +28,13 @@ std::vector<double> ranks_of(const std::vector<double>& values) {
   return ranks;
 }
 
+}  // namespace
+
 double mean_of(const std::vector<double>& values) {
   return values.empty() ? 0
                         : std::accumulate(values.begin(), values.end(), 0.0) /
                               static_cast<double>(values.size());
 }
-
-}  // namespace
 
 double quantile(std::vector<double> values, double share) {
   if (values.empty()) {

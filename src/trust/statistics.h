@@ -7,6 +7,9 @@
 
 namespace phaze::trust {
 
+// Of nothing 0.
+double mean_of(const std::vector<double>& values);
+
 // The value that a share of all are not above, between two of them as far as the share lies between
 // their ranks; of nothing 0.
 double quantile(std::vector<double> values, double share);
