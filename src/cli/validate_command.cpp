@@ -13,14 +13,18 @@
 #include "io/file_writer.h"
 #include "io/measured_runs.h"
 #include "io/validation_json.h"
+#include "presets/chips.h"
+#include "presets/measured.h"
+#include "report/validation_document.h"
 #include "report/validation_report.h"
+#include "trust/h200_rows.h"
 #include "trust/validate.h"
 
 namespace phaze::cli {
 namespace {
 
 struct ValidateOptions : CommonOptions {
-  std::string file, plot;
+  std::string file, plot, folder;  // no file: what is built in
   bool has_plot = false;
   bool all = false;
   std::vector<std::string> settings;
@@ -28,6 +32,17 @@ struct ValidateOptions : CommonOptions {
 
 std::optional<std::vector<plan::MeasuredRun>> load_runs(const std::string& path,
                                                         Diagnostics& diagnostics) {
+  if (path.empty()) {
+    std::vector<plan::MeasuredRun> all;
+    for (const presets::MeasuredFile& file : presets::published_runs()) {
+      const std::string name(file.name);
+      auto runs = io::read_measured_runs(file.text, name, name, diagnostics);
+      if (runs) {
+        all.insert(all.end(), runs->begin(), runs->end());
+      }
+    }
+    return diagnostics.has_errors() ? std::nullopt : std::optional(std::move(all));
+  }
   const bool is_input = path == "-";
   const std::string source = is_input ? "standard input" : path;
   const auto text = is_input ? io::read_text(std::cin, source, diagnostics)
@@ -48,6 +63,32 @@ bool write_plot(const ValidateOptions& options, const plan::Validation& validati
                              diagnostics);
 }
 
+bool add_own(const ValidateOptions& options, plan::Validation& validation,
+             Diagnostics& diagnostics) {
+  const auto chip = presets::load_chip("h200", options.settings, diagnostics);
+  if (chip) {
+    trust::H200Comparison own = trust::compare_h200(*chip);
+    validation.own = std::move(own.groups);
+    validation.own_host_bound = own.host_bound;
+  }
+  return chip.has_value();
+}
+
+bool write_document(const ValidateOptions& options, const plan::Validation& validation,
+                    Diagnostics& diagnostics) {
+  std::error_code error;
+  std::filesystem::create_directories(options.folder + "/validation", error);
+  const HoldInterrupts hold;
+  for (const report::DocumentFile& file : report::validation_document(validation)) {
+    const std::string path = options.folder + "/" + file.path;
+    if (!io::write_text_file(path, file.text, diagnostics)) {
+      return false;
+    }
+    report_note("wrote " + path);
+  }
+  return true;
+}
+
 int run_validate(const ValidateOptions& options) {
   Diagnostics diagnostics;
   if (options.has_plot) {
@@ -56,6 +97,11 @@ int run_validate(const ValidateOptions& options) {
     } else {
       io::check_writable(options.plot, diagnostics);
     }
+  }
+  const bool is_built_in = options.file.empty();
+  if (!options.folder.empty() && !is_built_in) {
+    diagnostics.error({"command line", 0, 0, "--write"},
+                      "the document is that of what is built in: expected no FILE");
   }
   if (diagnostics.has_errors()) {
     return report_bad_input(diagnostics);
@@ -72,6 +118,13 @@ int run_validate(const ValidateOptions& options) {
     progress.show("pricing " + std::to_string(settings->size()) + " runs");
     tbb::task_arena arena(options.threads > 0 ? options.threads : tbb::task_arena::automatic);
     arena.execute([&] { validation = trust::validate(*settings); });
+    if (is_built_in && !add_own(options, validation, diagnostics)) {
+      return report_bad_input(diagnostics);
+    }
+  }
+  if (!options.folder.empty()) {
+    return write_document(options, validation, diagnostics) ? kAnswer
+                                                            : report_bad_input(diagnostics);
   }
   if (options.has_plot && !write_plot(options, validation, diagnostics)) {
     return report_bad_input(diagnostics);
@@ -91,14 +144,15 @@ void add_validate_command(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand(
       "validate", "Predictions against measured training runs: errors, regret and noise");
   const auto options = std::make_shared<ValidateOptions>();
-  command
-      ->add_option("FILE", options->file,
-                   "Measured runs as CSV, see docs/formats.md; - for standard input")
-      ->required();
+  command->add_option("FILE", options->file,
+                      "Measured runs as CSV, see docs/formats.md; - for standard input (default: "
+                      "what is built in, published runs and measurements of one H200)");
   command->add_flag("--all", options->all, "Show every row of a long file, not only the worst");
   const CLI::Option* plot =
       command->add_option("--plot", options->plot,
                           "Also draw predicted against measured times, as SVG (default: none)");
+  command->add_option("--write", options->folder,
+                      "Write validation.md and its plots to this folder instead of an answer");
   command
       ->add_option(
           "--set", options->settings,

@@ -120,6 +120,13 @@ std::string write_validation(const plan::Validation& validation) {
     group.update(summary_json(one.errors));
     json["groups"].push_back(std::move(group));
   }
+  for (const plan::ComparedGroup& one : validation.own) {
+    Json group = {{"group", one.name},
+                  {"quantity", one.is_time ? "time_s" : "peak_memory_bytes"},
+                  {"status", one.status}};
+    group.update(summary_json(one.errors));
+    json["one_device"].push_back(std::move(group));
+  }
   json["regrets"] = Json::array();
   for (const plan::RegretCase& one : validation.regrets) {
     json["regrets"].push_back({{"case", one.name},

@@ -21,8 +21,8 @@ enum class Measure {
   kLayerForward,      // of the model's repeated layer and one micro-batch
   kLayerBackward,     // of the same, recomputation included
   kPeakMemory,        // of the device that needs most
-  kStateMemory,       // of it, weights, gradients and optimiser states
-  kActivationMemory,  // of it, activations
+  kStateMemory,       // weights, gradients and optimiser states, mean over all devices
+  kActivationMemory,  // of the device that needs most
 };
 inline constexpr std::size_t kMeasures = 6;
 // The column of it: "iteration_s".

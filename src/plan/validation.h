@@ -47,6 +47,21 @@ struct NoiseFloor {
   double least_mean = 0;                    // of these, at least; rows below the line count as 0
 };
 
+// Operators, layers and steps on one device, of one kind.
+struct ComparedRow {
+  std::string label;
+  double measured = 0, predicted = 0;  // seconds or bytes
+
+  double error() const { return predicted / measured - 1; }
+};
+struct ComparedGroup {
+  std::string name;
+  std::string status;  // whether constants were fitted on it
+  bool is_time = true;
+  std::vector<ComparedRow> rows;
+  ErrorSummary errors;
+};
+
 struct Validation {
   std::vector<ValidatedRun> runs;  // in the order of the file
   std::vector<GroupSummary> groups;
@@ -54,8 +69,10 @@ struct Validation {
   std::vector<RegretCase> regrets;
   double mean_regret = 1, worst_regret = 1;  // of all cases
   NoiseFloor noise;
-  std::size_t unfit = 0;     // rows that ran, and do not fit as predicted
-  std::size_t unpriced = 0;  // rows without a prediction
+  std::vector<ComparedGroup> own;  // the project's own measurements of one device, where asked for
+  std::size_t own_host_bound = 0;  // of these, steps that the host limits, left out
+  std::size_t unfit = 0;           // rows that ran, and do not fit as predicted
+  std::size_t unpriced = 0;        // rows without a prediction
 };
 
 }  // namespace phaze::plan

@@ -40,24 +40,6 @@ std::string strategy_text(const plan::Strategy& s, const std::string& recompute)
   return text + (recompute == "none" ? "" : " " + recompute);
 }
 
-std::string measure_text(Measure measure) {
-  switch (measure) {
-    case Measure::kIteration:
-      return "iteration";
-    case Measure::kLayerForward:
-      return "layer forward";
-    case Measure::kLayerBackward:
-      return "layer backward";
-    case Measure::kPeakMemory:
-      return "peak memory";
-    case Measure::kStateMemory:
-      return "memory of states";
-    case Measure::kActivationMemory:
-      return "memory of activations";
-  }
-  return "";
-}
-
 double largest_error(const ValidatedRun& run) {
   double largest = 0;
   for (std::size_t i = 0; i < plan::kMeasures; ++i) {
@@ -193,12 +175,70 @@ std::string noise_text(const plan::NoiseFloor& noise) {
                       : text;
 }
 
+std::string own_table(const plan::Validation& validation) {
+  Table table({{"one H200"},
+               {""},
+               {"rows", Align::kRight},
+               {"mean", Align::kRight},
+               {"median", Align::kRight},
+               {"90th percentile", Align::kRight},
+               {"worst", Align::kRight},
+               {"bias", Align::kRight}});
+  for (const plan::ComparedGroup& group : validation.own) {
+    const plan::ErrorSummary& e = group.errors;
+    table.add_row({group.name, group.status, std::to_string(e.count), percent(e.mean),
+                   percent(e.median), percent(e.p90), percent(e.worst), signed_percent(e.bias)});
+  }
+  return table.to_string(2);
+}
+
 }  // namespace
+
+std::string measure_text(Measure measure) {
+  switch (measure) {
+    case Measure::kIteration:
+      return "iteration";
+    case Measure::kLayerForward:
+      return "layer forward";
+    case Measure::kLayerBackward:
+      return "layer backward";
+    case Measure::kPeakMemory:
+      return "peak memory";
+    case Measure::kStateMemory:
+      return "memory of states";
+    case Measure::kActivationMemory:
+      return "memory of activations";
+  }
+  return "";
+}
+
+std::string run_rows_markdown(const plan::Validation& validation) {
+  std::string text =
+      "| runs | model | devices | batch | strategy | what | measured | predicted | error |\n"
+      "|---|---|---|---|---|---|---|---|---|\n";
+  for (const ValidatedRun& run : validation.runs) {
+    for (std::size_t m = 0; m < plan::kMeasures; ++m) {
+      const auto measure = static_cast<Measure>(m);
+      if (const auto error = run.error(measure)) {
+        text += "| " + run.run.group + " | " + model_text(run.run.model) + " | " +
+                std::to_string(run.run.devices) + " | " + std::to_string(run.run.global_batch) +
+                " | " + strategy_text(run.prediction->plan.strategy, run.prediction->recompute) +
+                " | " + measure_text(measure) + " | " + value_text(*run.run.measured[m], measure) +
+                " | " + value_text(*run.prediction->predicted[m], measure) + " | " +
+                signed_percent(*error) + " |\n";
+      }
+    }
+  }
+  return text;
+}
 
 std::string validation_text(const plan::Validation& validation, bool shows_all) {
   std::string text = row_table(validation, shows_all) + "\n" + summary_table(validation);
   text += regret_text(validation);
   text += noise_text(validation.noise);
+  if (!validation.own.empty()) {
+    text += "\n" + own_table(validation) + "\n";
+  }
   if (validation.unfit > 0) {
     text += "  Memory  " + std::to_string(validation.unfit) +
             (validation.unfit == 1 ? " row ran, and does" : " rows ran, and do") +

@@ -14,4 +14,10 @@ std::string validation_text(const plan::Validation& validation, bool shows_all);
 // Predicted against measured iteration times, a series for each group; nothing without any.
 std::vector<ScatterSeries> validation_series(const plan::Validation& validation);
 
+// "peak memory"
+std::string measure_text(plan::Measure measure);
+
+// Every row and measure, as a table of Markdown.
+std::string run_rows_markdown(const plan::Validation& validation);
+
 }  // namespace phaze::report

@@ -89,13 +89,17 @@ plan::RunPrediction predict(const MeasuredRun& run, TrainingPlan plan, const pla
   prediction.recompute = plan::recompute_of(plan);
   const plan::LayerWork& layer = repeated_layer(chain, plan.stages.front().recompute);
   const plan::StageMemory& memory = prediction.memory;
-  const plan::ByMeasure<double> all = {
-      plan.iteration.value(),
-      layer.forward.value(),
-      layer.backward.value(),
-      static_cast<double>(memory.total().value()),
-      static_cast<double>((memory.weights + memory.gradients + memory.optimizer).value()),
-      static_cast<double>(memory.activations.value())};
+  double states = 0;  // of a device of each stage
+  for (const plan::PlanStage& stage : plan.stages) {
+    states += static_cast<double>(
+        (stage.memory.weights + stage.memory.gradients + stage.memory.optimizer).value());
+  }
+  const plan::ByMeasure<double> all = {plan.iteration.value(),
+                                       layer.forward.value(),
+                                       layer.backward.value(),
+                                       static_cast<double>(memory.total().value()),
+                                       states / static_cast<double>(plan.stages.size()),
+                                       static_cast<double>(memory.activations.value())};
   for (std::size_t i = 0; i < plan::kMeasures; ++i) {
     if (run.measured[i] && all[i] > 0) {
       prediction.predicted[i] = all[i];

@@ -33,7 +33,9 @@ plan::Validation compare(std::vector<plan::ValidatedRun> runs) {
   plan::ByMeasure<Pairs> by_measure;
   for (const plan::ValidatedRun& run : runs) {
     validation.unpriced += run.prediction ? 0 : 1;
-    validation.unfit += run.prediction && !run.prediction->plan.fits ? 1 : 0;
+    const bool has_run = run.run.measured[static_cast<std::size_t>(Measure::kIteration)] ||
+                         run.run.measured[static_cast<std::size_t>(Measure::kPeakMemory)];
+    validation.unfit += has_run && run.prediction && !run.prediction->plan.fits ? 1 : 0;
     if (std::find(order.begin(), order.end(), run.run.group) == order.end()) {
       order.push_back(run.run.group);
     }
