@@ -63,6 +63,7 @@ Json row_json(const plan::ValidatedRun& run, std::size_t number) {
   }
   const plan::RunPrediction& prediction = *run.prediction;
   json["fits"] = prediction.plan.fits;
+  json["regime"] = to_string(prediction.regime);
   json["strategy"] = strategy_json(prediction.plan.strategy, row);
   json["strategy"]["recompute"] = prediction.recompute;
   json["parts"] = parts_json(prediction.plan.parts);

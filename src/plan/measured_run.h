@@ -11,6 +11,7 @@
 
 #include "base/diagnostics.h"
 #include "graph/optimizer.h"
+#include "plan/prediction_range.h"
 #include "plan/training_plan.h"
 
 namespace phaze::plan {
@@ -67,7 +68,7 @@ struct RunPrediction {
   TrainingPlan plan;  // stages left out
   std::string recompute;
   StageMemory memory;  // of the device that needs most
-  bool is_host_bound = false;
+  Regime regime = Regime::kCompute;
   ByMeasure<std::optional<double>> predicted;  // of what was measured
   std::vector<std::string> notes;
 };

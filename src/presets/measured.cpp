@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/check.h"
+#include "embedded/errors.h"
 #include "embedded/own_configs.h"
 #include "embedded/own_tables.h"
 #include "embedded/published_runs.h"
@@ -27,6 +28,8 @@ std::vector<MeasuredFile> published_runs() {
   }
   return all;
 }
+
+std::string_view error_table() { return embedded::errors().front().contents; }
 
 std::string_view own_table(std::string_view name) {
   const auto found = find(embedded::own_tables(), name);

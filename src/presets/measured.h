@@ -16,6 +16,9 @@ struct MeasuredFile {
 // Files of measured runs (docs/formats.md), in the order in which they are shown.
 std::vector<MeasuredFile> published_runs();
 
+// Quantiles of the errors of predictions (docs/formats.md).
+std::string_view error_table();
+
 // A table of data/h200, such as "gemm"; must be there.
 std::string_view own_table(std::string_view name);
 // The configuration of a model that was measured and is not built in.

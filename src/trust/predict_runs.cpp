@@ -7,8 +7,11 @@
 #include <string>
 #include <tuple>
 
+#include "base/check.h"
 #include "place/planner.h"
+#include "search/plan_record.h"
 #include "search/plan_search.h"
+#include "trust/range.h"
 
 namespace phaze::trust {
 namespace {
@@ -79,7 +82,9 @@ const plan::LayerWork& repeated_layer(const plan::Chain& chain, Recompute recomp
   return *most->work[0];
 }
 
-plan::RunPrediction predict(const MeasuredRun& run, TrainingPlan plan, const plan::Chain& chain) {
+plan::RunPrediction predict(const RunSetting& setting, TrainingPlan plan,
+                            const plan::Chain& chain) {
+  const MeasuredRun& run = *setting.run;
   plan::RunPrediction prediction;
   const auto fullest = std::max_element(plan.stages.begin(), plan.stages.end(),
                                         [](const plan::PlanStage& a, const plan::PlanStage& b) {
@@ -105,6 +110,10 @@ plan::RunPrediction predict(const MeasuredRun& run, TrainingPlan plan, const pla
       prediction.predicted[i] = all[i];
     }
   }
+  const auto peak = search::peak_of(setting.setting);
+  CHECK(peak.has_value(), "settings have chips with their number format");
+  prediction.regime = regime_of(
+      search::make_record(plan, chain, setting.setting.chip, *peak, plan.iteration, false));
   plan.stages.clear();
   prediction.plan = std::move(plan);
   return prediction;
@@ -136,7 +145,7 @@ std::vector<plan::ValidatedRun> predict_runs(const std::vector<RunSetting>& sett
       std::vector<std::string> notes;
       if (auto plan = price(settings[row], costs, made.reason, notes)) {
         const plan::Chain* chain = costs.costs().chain(plan->strategy);
-        made.prediction = predict(run, *std::move(plan), *chain);
+        made.prediction = predict(settings[row], *std::move(plan), *chain);
         made.prediction->notes = std::move(notes);
         made.reason.clear();
       }

@@ -50,6 +50,26 @@ class Validate(Case):
             for name in ("validation.md", "validation/runs.svg", "validation/steps.svg"):
                 self.assertEqual((pathlib.Path(folder) / name).read_text(), (docs / name).read_text(), name)
 
+    def test_plans_have_ranges(self):
+        place = self.json("place", "gpt3-175b", "--chip", "a100-80g", "--cluster", "dgx-a100", "--devices", "64",
+                          "--global-batch", "64", "--alternatives", "3")
+        low, high = place["iteration_range_s"]
+        self.assertLess(low, high)
+        self.assertIn("measured runs on a100", place["range_basis"])
+        half = (high - low) / (high + low)
+        for other in place["alternatives"]:
+            self.assertEqual(other["within_error"], other["loss"] < half)
+        unknown = self.json("place", "gpt2-xl", "--chip", "tpuv4", "--cluster", "tpuv4-pod", "--devices", "64",
+                            "--global-batch", "64")
+        self.assertIn("too few on tpuv4", unknown["range_basis"])
+
+    def test_errors_are_written(self):
+        path = pathlib.Path(self.folder()) / "errors.csv"
+        self.answer("validate", "--write-errors", str(path))
+        lines = [line for line in path.read_text().splitlines() if not line.startswith("#")]
+        self.assertEqual(lines[0], "machine,regime,runs,largest_devices,low,median,high")
+        self.assertTrue(any(line.startswith("a100,compute,") for line in lines))
+
     def test_faults(self):
         self.assertIn("standard input:2:1: error: chip: ",
                       self.refusal("validate", "-", stdin="model,chip,iteration_s\ngpt2-xl,a1oo,1\n"))

@@ -6,7 +6,10 @@
 #include <cmath>
 
 #include "io/measured_runs.h"
+#include "presets/chips.h"
 #include "presets/measured.h"
+#include "trust/h200_rows.h"
+#include "trust/range.h"
 #include "trust/validate.h"
 
 namespace phaze::tests {
@@ -71,6 +74,26 @@ TEST(PublishedRuns, EveryRowIsPriced) {
     }
     EXPECT_LE(validation.worst_regret, 1.01) << name;
   }
+}
+
+// Ranges of predictions, each from all other runs that are built in.
+TEST(PublishedRuns, LieInTheRangesThatTheOthersGiveThem) {
+  std::vector<plan::MeasuredRun> runs;
+  for (const std::string name : {"narayanan2021", "korthikanti2022", "megatron_h100"}) {
+    for (const plan::MeasuredRun& run : runs_of(name)) {
+      runs.push_back(run);
+    }
+  }
+  Diagnostics diagnostics;
+  const auto settings = trust::make_run_settings(runs, {}, diagnostics);
+  ASSERT_TRUE(settings) << to_string(diagnostics);
+  plan::Validation validation = trust::validate(*settings);
+  const auto chip = presets::load_chip("h200", {}, diagnostics);
+  validation.own = trust::compare_h200(*chip).groups;
+  const std::vector<plan::ErrorSample> samples = trust::make_samples(validation);
+  EXPECT_EQ(samples.size(), 91U);
+  EXPECT_GE(trust::cross_validated_coverage(samples), 0.75);
+  EXPECT_LE(trust::cross_validated_coverage(samples), 0.85);
 }
 
 }  // namespace
