@@ -18,7 +18,7 @@ help:
 	@echo 'make demo       build, search a chip for GPT-3 175B, and a short tour'
 	@echo 'make test       build, then all tests but the slow ones (make test-slow: those)'
 	@echo 'make bench      the benchmarks'
-	@echo 'make validation docs/validation.md and its plots, from data/h200'
+	@echo 'make validation docs/validation.md and its plots, from data/measured and data/h200'
 	@echo 'make check      format, clang-tidy, self-contained headers, layers (make format: mends the format)'
 	@echo 'make asan tsan  the tests under sanitizers'
 	@echo 'make coverage   the lines that the tests run'
@@ -49,8 +49,8 @@ bench: setup-bench
 	@$(call configure,release,-DPHAZE_BENCH=ON)
 	cmake --build --preset release --target run_bench
 
-validation: build-tests
-	build/release/tests/h200_report
+validation: build
+	build/phaze validate --write docs
 
 check: setup-check
 	tools/check_format.sh

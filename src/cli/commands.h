@@ -39,6 +39,8 @@ void add_search_command(CLI::App& program, Action& action);
 void add_simulate_command(CLI::App& program, Action& action);
 void add_spaces_command(CLI::App& program, Action& action);
 void add_study_command(CLI::App& program, Action& action);
+void add_calibrate_command(CLI::App& program, Action& action);
+void add_validate_command(CLI::App& program, Action& action);
 void add_clusters_command(CLI::App& program, Action& action);
 void add_cluster_command(CLI::App& program, Action& action);
 

@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/place_setting.h"
 #include "cli/progress.h"
+#include "cli/ranges.h"
 #include "io/file_writer.h"
 #include "io/plan_json.h"
 #include "report/plan_report.h"
@@ -125,6 +126,7 @@ int show(const PlanSetting& setting, const PlanOptions& options, const PlanAnswe
         report::PlanSearch{answer.strategies, answer.excluded,    answer.priced,
                            seconds,           answer.is_complete, answer.original.has_value()};
   }
+  add_range(report.record);
   if (simulate::count_passes(report.record.plan) <= kMostPasses) {
     simulate::SimulationOptions simulation;
     simulation.keeps_runs = false;

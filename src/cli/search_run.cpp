@@ -11,6 +11,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/ranges.h"
 #include "cli/search_study.h"
 #include "cli/value_lists.h"
 #include "io/search_json.h"
@@ -234,6 +235,7 @@ int run_chip_search(const ChipSearchOptions& options, space::Space space) {
   if (const auto names = split_list(options.objective); names.size() > 1 && answer.is_complete) {
     search::add_front(*question, front_with_progress(*question, options, names), record);
   }
+  add_ranges(record);
   record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (options.verify) {
     for (const std::string& line : search::verify_search(*question, answer)) {

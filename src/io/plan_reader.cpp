@@ -44,7 +44,8 @@ class Reader {
     read_figures(map);
     read_plan(map);
     map.ignore({"throughput_sequences_per_s", "tokens_per_s", "recompute", "peak_memory_bytes",
-                "notes", "layer_schedules", "simulated_s", "alternatives", "training", "why"});
+                "notes", "layer_schedules", "simulated_s", "alternatives", "training", "why",
+                "iteration_range_s", "range_share", "range_basis", "regime"});
     map.finish();
     return std::move(record_);
   }

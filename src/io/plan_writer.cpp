@@ -10,6 +10,8 @@ using Json = nlohmann::ordered_json;
 using plan::PlanStage;
 using plan::TrainingPlan;
 
+constexpr double kRangeShare = 0.8;  // of measured runs, in the range
+
 Json memory_json(const plan::StageMemory& memory) {
   return {{"weights_bytes", memory.weights.value()},
           {"gradients_bytes", memory.gradients.value()},
@@ -80,10 +82,14 @@ void append_strategy(Json& json, const TrainingPlan& plan) {
 }
 
 // What another plan takes, in the words of the best one.
-Json alternative_json(const TrainingPlan& plan, const TrainingPlan& best) {
+Json alternative_json(const TrainingPlan& plan, const plan::PlanRecord& record) {
+  const TrainingPlan& best = record.plan;
   Json json = {{"iteration_s", plan.iteration.value()},
                {"loss", plan::loss(plan, best)},
                {"throughput_sequences_per_s", plan::throughput(plan)}};
+  if (record.range && record.range->low) {
+    json["within_error"] = plan::loss(plan, best) < record.range->half_width();
+  }
   append_strategy(json, plan);
   json["microbatches"] = plan.microbatches;
   json["peak_memory_bytes"] = plan::peak_memory(plan).value();
@@ -147,6 +153,14 @@ std::string write_plan(const plan::PlanRecord& record) {
                {"iteration_s", plan.iteration.value()},
                {"throughput_sequences_per_s", throughput},
                {"tokens_per_s", throughput * static_cast<double>(record.sequence)}};
+  if (record.range) {
+    const plan::PredictionRange& range = *record.range;
+    json["iteration_range_s"] =
+        range.low ? Json({range.low->value(), range.high->value()}) : Json();
+    json["range_share"] = range.low ? Json(kRangeShare) : Json();
+    json["range_basis"] = range.basis;
+    json["regime"] = to_string(range.regime);
+  }
   if (record.figures) {
     append_figures(json, *record.figures);
   }
@@ -178,7 +192,7 @@ std::string write_plan(const plan::PlanRecord& record) {
     json["simulated_s"] = record.simulated->value();
   }
   for (const TrainingPlan& other : record.alternatives) {
-    json["alternatives"].push_back(alternative_json(other, plan));
+    json["alternatives"].push_back(alternative_json(other, record));
   }
   if (record.run) {
     json["training"] = run_json(*record.run);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "plan/prediction_range.h"
 #include "plan/schedule.h"
 #include "plan/training_plan.h"
 #include "plan/training_run.h"
@@ -71,6 +72,7 @@ struct PlanRecord {
   // Written, not read.
   std::vector<std::string> notes;
   std::optional<LayerProof> proof;
+  std::optional<PredictionRange> range;    // that the measured iteration would lie in
   std::optional<Seconds> simulated;        // the iteration, event by event
   std::vector<TrainingPlan> alternatives;  // the next best plans, the best first
   std::optional<TrainingRun> run;

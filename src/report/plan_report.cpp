@@ -145,6 +145,14 @@ std::string figures_text(const plan::PlanRecord& record) {
   return text + "\n";
 }
 
+std::string range_text(const plan::PredictionRange& range) {
+  if (!range.low) {
+    return "  range: " + range.basis + "\n";
+  }
+  return "  80 % range " + time_text(*range.low) + " to " + time_text(*range.high) + " (+-" +
+         percent(range.half_width()) + "), from " + range.basis + "\n";
+}
+
 std::string why_text(const plan::PlanWhy& why, Seconds iteration) {
   Table table({{"with", Align::kLeft},
                {"iteration", Align::kRight},
@@ -219,15 +227,19 @@ std::string plan_text(const PlanReport& report) {
   }
   text += "\n" + stage_table(record) + fullest_text(plan);
   text += "\n  iteration " + time_text(plan.iteration) + " = " + parts_text(plan.parts) + "\n";
+  text += record.range ? range_text(*record.range) : "";
   text += figures_text(record) + doubts_text(record);
   if (record.run) {
     text += "\n" + run_text(*record.run);
   }
   if (!record.alternatives.empty()) {
-    Table table({{"next best", Align::kLeft}, {"iteration", Align::kRight}, {"", Align::kRight}});
+    Table table(
+        {{"next best", Align::kLeft}, {"iteration", Align::kRight}, {"", Align::kRight}, {""}});
+    const double error = record.range ? record.range->half_width() : 0;
     for (const TrainingPlan& other : record.alternatives) {
       table.add_row({strategy_text(other), time_text(other.iteration),
-                     "+" + percent(plan::loss(other, plan))});
+                     "+" + percent(plan::loss(other, plan)),
+                     plan::loss(other, plan) < error ? "within the model's error" : ""});
     }
     text += "\n" + table.to_string(2);
   }

@@ -120,8 +120,8 @@ std::string scatter_svg(const std::string& title, const std::string& unit,
   svg += "<text transform=\"translate(18," + coordinate(kTop + kSide / 2) +
          ") rotate(-90)\" text-anchor=\"middle\">predicted</text>\n";
   svg += ratio_line(axis, 1, "stroke=\"#333333\"");
-  svg += ratio_line(axis, 1.15, "stroke=\"#999999\" stroke-dasharray=\"4 3\"");
-  svg += ratio_line(axis, 1 / 1.15, "stroke=\"#999999\" stroke-dasharray=\"4 3\"");
+  svg += ratio_line(axis, 1.1, "stroke=\"#999999\" stroke-dasharray=\"4 3\"");
+  svg += ratio_line(axis, 1 / 1.1, "stroke=\"#999999\" stroke-dasharray=\"4 3\"");
   for (std::size_t i = 0; i < series.size(); ++i) {
     const Style& style = kStyles[i % kStyles.size()];
     for (const ScatterPoint& point : series[i].points) {
@@ -136,7 +136,7 @@ std::string scatter_svg(const std::string& title, const std::string& unit,
     svg += text_at(kLeft + kSide + 32, y, "start",
                    series[i].name + " (" + std::to_string(series[i].points.size()) + ")");
   }
-  svg += text_at(kLeft + kSide + 14, kTop + kSide, "start", "dashed: 15 % off");
+  svg += text_at(kLeft + kSide + 14, kTop + kSide, "start", "dashed: 10 % off");
   return svg + "</g>\n</svg>\n";
 }
 

@@ -91,8 +91,14 @@ std::string rivals_text(const SearchResult& result) {
     return "";
   }
   Table table({{"nearest rivals", Align::kLeft}, {"", Align::kRight}, {"why", Align::kLeft}});
+  // Of one model: chips that differ by less than half the range are as good.
+  const double error = result.plans.size() == 1 && result.plans.front().range
+                           ? result.plans.front().range->half_width()
+                           : 0;
   for (const plan::SearchRival& rival : result.rivals) {
-    table.add_row({rival.chip, percent(rival.value / result.value - 1), rival.reason});
+    const bool is_near = std::abs(rival.value / result.value - 1) < error;
+    table.add_row({rival.chip, percent(rival.value / result.value - 1),
+                   rival.reason + (is_near ? "; within the model's error" : "")});
   }
   return "\n" + table.to_string(2);
 }
@@ -117,10 +123,18 @@ std::string plans_text(const SearchRecord& record, const SearchResult& result) {
   std::string strategies;
   for (std::size_t i = 0; i < result.plans.size(); ++i) {
     const plan::PlanRecord& plan = result.plans[i];
+    const auto rate = static_cast<double>(plan.plan.global_batch);
     table.add_row({plan.model, number(throughput(plan.plan)),
                    result.speedup[i] ? number(*result.speedup[i]) + " x" : "does not fit",
                    plan.figures ? with_prefix(100 * plan.figures->mfu, "%") : ""});
     strategies += "  " + plan.model + ": " + strategy_text(plan.plan) + "\n";
+    if (plan.range && plan.range->low) {
+      strategies += "  " + plan.model + ": " + number(1 / plan.range->high->value() * rate) +
+                    " to " + number(1 / plan.range->low->value() * rate) +
+                    " sequences/s with a chance of 80 %, from " + plan.range->basis + "\n";
+    } else if (plan.range) {
+      strategies += "  " + plan.model + ": range " + plan.range->basis + "\n";
+    }
   }
   return "\n" + table.to_string(2) + strategies;
 }

@@ -6,12 +6,14 @@
 #include <iostream>
 
 #include "presets/chips.h"
-#include "validation/h200_rows.h"
+#include "trust/h200_rows.h"
+#include "trust/statistics.h"
 
 namespace phaze::tests {
 namespace {
 
-const std::string kFolder = "data/h200";
+using trust::Prediction;
+using trust::StepPrediction;
 
 hw::Chip h200() {
   Diagnostics diagnostics;
@@ -30,8 +32,13 @@ std::vector<Prediction> of_group(const std::vector<Prediction>& rows, const std:
   return chosen;
 }
 
-Summary report(const std::string& what, const std::vector<Prediction>& rows) {
-  const Summary s = summarise(rows);
+plan::ErrorSummary report(const std::string& what, const std::vector<Prediction>& rows) {
+  std::vector<double> measured, predicted;
+  for (const Prediction& row : rows) {
+    measured.push_back(row.measured_s);
+    predicted.push_back(row.predicted_s);
+  }
+  const plan::ErrorSummary s = trust::summarise(measured, predicted);
   std::cout << what << ": " << s.count << " rows, median " << 100 * s.median << " %, mean "
             << 100 * s.mean << " %, 90th percentile " << 100 * s.p90 << " %, worst "
             << 100 * s.worst << " %, bias " << 100 * s.bias << " %\n";
@@ -39,17 +46,19 @@ Summary report(const std::string& what, const std::vector<Prediction>& rows) {
 }
 
 TEST(H200, PredictsMatrixProducts) {
-  const std::vector<Prediction> rows = predict_products(h200(), kFolder);
-  const Summary fitted = report("products", of_group(rows, "products"));
+  const std::vector<Prediction> rows = trust::predict_products(h200());
+  const plan::ErrorSummary fitted = report("products", of_group(rows, "products"));
   EXPECT_EQ(fitted.count, 270U);
   EXPECT_LE(fitted.median, 0.06);
   EXPECT_LE(fitted.p90, 0.15);
-  const Summary other = report("products, held out", of_group(rows, "products, held out"));
+  const plan::ErrorSummary other =
+      report("products, held out", of_group(rows, "products, held out"));
   EXPECT_EQ(other.count, 333U);
   EXPECT_LE(other.median, 0.06);
   EXPECT_LE(other.p90, 0.15);
   // Shapes drawn at random, a half of them with odd sizes: harder than any model.
-  const Summary random = report("products, random", of_group(rows, "products, held out, random"));
+  const plan::ErrorSummary random =
+      report("products, random", of_group(rows, "products, held out, random"));
   EXPECT_EQ(random.count, 120U);
   EXPECT_LE(random.median, 0.15);
   // Many small products with a short k: the weakest of the products.
@@ -59,7 +68,7 @@ TEST(H200, PredictsMatrixProducts) {
 TEST(H200, PredictsFusedAttention) {
   std::vector<Prediction> forward;
   std::vector<Prediction> backward;
-  for (const Prediction& row : predict_attention(h200(), kFolder)) {
+  for (const Prediction& row : trust::predict_attention(h200())) {
     const bool is_forward = row.label.ends_with("forward");
     // Backward rows that were not replayed hold the host's launches.
     if (is_forward) {
@@ -73,33 +82,33 @@ TEST(H200, PredictsFusedAttention) {
 }
 
 TEST(H200, PredictsVectorOperators) {
-  const std::vector<Prediction> rows = predict_vector(h200(), kFolder);
+  const std::vector<Prediction> rows = trust::predict_vector(h200());
   EXPECT_LE(report("vector, forward", of_group(rows, "vector, forward")).median, 0.10);
   EXPECT_LE(report("vector, backward", of_group(rows, "vector, backward")).median, 0.10);
   EXPECT_LE(report("library kernels", of_group(rows, "library kernels")).median, 0.15);
 }
 
 TEST(H200, PredictsWholeLayers) {
-  const Summary eager =
-      report("layers, eager", predict_layers(h200(), kFolder + "/layer_graph_eager.csv"));
+  const plan::ErrorSummary eager =
+      report("layers, eager", trust::predict_layers(h200(), "layer_graph_eager"));
   EXPECT_EQ(eager.count, 96U);
   EXPECT_LE(eager.median, 0.07);
-  const Summary compiled =
-      report("layers, compiled", predict_layers(h200(), kFolder + "/layer_graph_compiled.csv"));
+  const plan::ErrorSummary compiled =
+      report("layers, compiled", trust::predict_layers(h200(), "layer_graph_compiled"));
   EXPECT_EQ(compiled.count, 28U);
   EXPECT_LE(compiled.median, 0.07);
-  const Summary other =
-      report("layers, held out", predict_layers(h200(), kFolder + "/layer_graph_more.csv"));
+  const plan::ErrorSummary other =
+      report("layers, held out", trust::predict_layers(h200(), "layer_graph_more"));
   EXPECT_EQ(other.count, 42U);
   EXPECT_LE(other.median, 0.07);
 }
 
 TEST(H200, PredictsTrainingStepsThatTheDeviceLimits) {
-  for (const std::string file : {"step.csv", "step_more.csv"}) {
+  for (const std::string file : {"step", "step_more"}) {
     std::vector<Prediction> rows;
     double host_bound = 0;
     double clearly = 0;
-    for (const StepPrediction& step : predict_steps(h200(), kFolder + "/" + file)) {
+    for (const StepPrediction& step : trust::predict_steps(h200(), file)) {
       if (!step.is_host_bound) {
         rows.push_back(step.total);
       } else {
@@ -110,8 +119,8 @@ TEST(H200, PredictsTrainingStepsThatTheDeviceLimits) {
         clearly += step.total.predicted_s < 0.85 * step.total.measured_s ? 1 : 0;
       }
     }
-    const Summary summary = report("steps of " + file, rows);
-    EXPECT_EQ(summary.count, file == "step.csv" ? 23U : 40U);
+    const plan::ErrorSummary summary = report("steps of " + file, rows);
+    EXPECT_EQ(summary.count, file == "step" ? 23U : 40U);
     EXPECT_GE(clearly, 0.85 * host_bound) << host_bound;
     EXPECT_LE(summary.mean, 0.08);
     EXPECT_LE(summary.p90, 0.10);

@@ -10,10 +10,15 @@
 #include "graph/training.h"
 #include "graph/verify.h"
 #include "models/build.h"
-#include "validation/measured_layer.h"
+#include "presets/measured.h"
+#include "trust/measured_layer.h"
 
 namespace phaze::tests {
 namespace {
+
+using trust::build_measured_layer;
+using trust::MeasuredLayer;
+using trust::read_measured_layers;
 
 // As measured: what is allocated after the forward pass. The layer's output counts, its input does
 // not.
@@ -41,7 +46,7 @@ bool is_near(std::int64_t found, std::int64_t measured, double share) {
 }
 
 TEST(SavedBytes, AgreeWithPyTorchOnEveryMeasuredLayer) {
-  const std::vector<MeasuredLayer> rows = read_measured_layers("data/h200/layer.csv");
+  const std::vector<MeasuredLayer> rows = read_measured_layers(presets::own_table("layer"));
   ASSERT_EQ(rows.size(), 55U);
   int within_2_kib = 0;
   for (const MeasuredLayer& row : rows) {
@@ -62,7 +67,7 @@ TEST(SavedBytes, AgreeWithPyTorchOnEveryMeasuredLayer) {
 // SwiGLU does. The module has no rotary embedding, which saves nothing more.
 TEST(SavedBytes, OfFusedExecutionAgreeWithTorchCompile) {
   const std::vector<MeasuredLayer> rows =
-      read_measured_layers("data/h200/layer_graph_compiled.csv");
+      read_measured_layers(presets::own_table("layer_graph_compiled"));
   ASSERT_EQ(rows.size(), 14U);
   for (const MeasuredLayer& row : rows) {
     SCOPED_TRACE(row.model + " x " + std::to_string(row.microbatch));

@@ -1,65 +1,21 @@
-#include "validation/h200_rows.h"
-
-#include <algorithm>
-#include <cmath>
-#include <fstream>
 #include <map>
-#include <sstream>
-#include <stdexcept>
+#include <optional>
+#include <utility>
 
-#include "cost/layer.h"
 #include "cost/operator.h"
-#include "cost/step.h"
 #include "graph/backward.h"
 #include "graph/builder.h"
-#include "graph/memory.h"
-#include "graph/training.h"
-#include "models/build.h"
-#include "models/load.h"
-#include "models/zoo.h"
-#include "validation/measured_layer.h"
+#include "presets/measured.h"
+#include "trust/data_rows.h"
+#include "trust/h200_rows.h"
 
-namespace phaze::tests {
+namespace phaze::trust {
 namespace {
 
 using graph::ElementType;
 using graph::LayerBuilder;
 using graph::OpKind;
 using graph::TensorId;
-
-constexpr double kMilli = 1e-3;
-
-using Row = std::map<std::string, std::string>;
-
-std::vector<Row> read_csv(const std::string& path) {
-  std::ifstream file(path);
-  std::string line;
-  if (!std::getline(file, line)) {
-    throw std::runtime_error("cannot read " + path);
-  }
-  const auto split = [](const std::string& text) {
-    std::vector<std::string> cells;
-    std::stringstream stream(text);
-    for (std::string cell; std::getline(stream, cell, ',');) {
-      cells.push_back(cell);
-    }
-    return cells;
-  };
-  const std::vector<std::string> columns = split(line);
-  std::vector<Row> rows;
-  while (std::getline(file, line)) {
-    const std::vector<std::string> cells = split(line);
-    Row row;
-    for (std::size_t i = 0; i < columns.size() && i < cells.size(); ++i) {
-      row[columns[i]] = cells[i];
-    }
-    rows.push_back(row);
-  }
-  return rows;
-}
-
-std::int64_t number(const Row& row, const std::string& key) { return std::stoll(row.at(key)); }
-double seconds(const Row& row, const std::string& key) { return kMilli * std::stod(row.at(key)); }
 
 // One operator on an idle chip, operands in HBM, as a benchmark that clears the caches sees it.
 double alone(const cost::CostContext& context, const graph::Layer& layer, graph::Pass pass) {
@@ -98,7 +54,7 @@ std::string shape_text(std::int64_t m, std::int64_t n, std::int64_t k) {
 
 }  // namespace
 
-std::vector<Prediction> predict_products(const hw::Chip& chip, const std::string& folder) {
+std::vector<Prediction> predict_products(const hw::Chip& chip) {
   const cost::CostContext context = cost::make_context(chip);
   std::vector<Prediction> rows;
   const auto add = [&](const std::string& group, const std::string& label, double measured,
@@ -108,8 +64,8 @@ std::vector<Prediction> predict_products(const hw::Chip& chip, const std::string
                     alone(context, product_layer(batch, m, n, k, layout), graph::Pass::kForward)});
   };
   // Forward is x W', the data gradient dy W, the weight gradient dy' x.
-  const auto add_models = [&](const std::string& group, const std::string& file) {
-    for (const Row& row : read_csv(folder + file)) {
+  const auto add_models = [&](const std::string& group, const std::string& table) {
+    for (const DataRow& row : read_rows(presets::own_table(table))) {
       const std::int64_t m = number(row, "m");
       const std::int64_t n = number(row, "n");
       const std::int64_t k = number(row, "k");
@@ -119,18 +75,18 @@ std::vector<Prediction> predict_products(const hw::Chip& chip, const std::string
       add(group, name + " weight gradient", seconds(row, "wgrad_ms"), 1, n, k, m, {true, false});
     }
   };
-  const auto add_random = [&](const std::string& group, const std::string& file) {
-    for (const Row& row : read_csv(folder + file)) {
+  const auto add_random = [&](const std::string& group, const std::string& table) {
+    for (const DataRow& row : read_rows(presets::own_table(table))) {
       const std::string layout = row.contains("layout") ? row.at("layout") : "nn";
       add(group, "random", seconds(row, "ms"), 1, number(row, "m"), number(row, "n"),
           number(row, "k"), {layout[0] == 't', layout[1] == 't'});
     }
   };
-  add_models("products", "/gemm.csv");
-  add_random("products", "/gemm_random.csv");
-  add_models("products, held out", "/gemm_more.csv");
-  add_random("products, held out, random", "/gemm_random_more.csv");
-  for (const Row& row : read_csv(folder + "/attention_eager.csv")) {
+  add_models("products", "gemm");
+  add_random("products", "gemm_random");
+  add_models("products, held out", "gemm_more");
+  add_random("products, held out, random", "gemm_random_more");
+  for (const DataRow& row : read_rows(presets::own_table("attention_eager"))) {
     const std::int64_t s = number(row, "seq");
     const std::int64_t d = number(row, "head_dim");
     const std::int64_t b = number(row, "batch_heads");
@@ -141,7 +97,7 @@ std::vector<Prediction> predict_products(const hw::Chip& chip, const std::string
   return rows;
 }
 
-std::vector<Prediction> predict_attention(const hw::Chip& chip, const std::string& folder) {
+std::vector<Prediction> predict_attention(const hw::Chip& chip) {
   const cost::CostContext context = cost::make_context(chip);
   std::vector<Prediction> rows;
   const auto add = [&](const std::string& group, const std::string& label,
@@ -160,14 +116,14 @@ std::vector<Prediction> predict_attention(const hw::Chip& chip, const std::strin
     rows.push_back(
         {group, label + " backward", backward, alone(context, layer, graph::Pass::kBackward)});
   };
-  for (const Row& row : read_csv(folder + "/attention_flash_causal.csv")) {
+  for (const DataRow& row : read_rows(presets::own_table("attention_flash_causal"))) {
     const std::int64_t h = number(row, "heads");
     const std::int64_t s = number(row, "seq");
     add("fused attention", row.at("model") + " x" + row.at("microbatch"),
         {number(row, "microbatch"), h, h, s, s, number(row, "head_dim"), true, 0, false},
         seconds(row, "fwd_ms"), seconds(row, "bwd_ms"));
   }
-  for (const Row& row : read_csv(folder + "/attention_more.csv")) {
+  for (const DataRow& row : read_rows(presets::own_table("attention_more"))) {
     const std::int64_t s = number(row, "seq");
     add("fused attention, replayed",
         row.at("batch") + " x " + row.at("heads") + "/" + row.at("kv_heads") + " x " +
@@ -255,11 +211,11 @@ std::optional<graph::Layer> vector_layer(const std::string& name, const graph::S
 
 }  // namespace
 
-std::vector<Prediction> predict_vector(const hw::Chip& chip, const std::string& folder) {
+std::vector<Prediction> predict_vector(const hw::Chip& chip) {
   cost::CostContext context = cost::make_context(chip);
   context.kernels = cost::Kernels::kLibrary;
   std::vector<Prediction> rows;
-  for (const Row& row : read_csv(folder + "/vector.csv")) {
+  for (const DataRow& row : read_rows(presets::own_table("vector"))) {
     const auto layer = vector_layer(row.at("op"), {number(row, "rows"), number(row, "cols")});
     if (layer) {
       rows.push_back({"vector, forward", row.at("op") + " " + row.at("rows") + "x" + row.at("cols"),
@@ -267,7 +223,7 @@ std::vector<Prediction> predict_vector(const hw::Chip& chip, const std::string& 
     }
   }
   // Backward of vector.csv holds the host's launches; these were replayed.
-  for (const Row& row : read_csv(folder + "/vector_more.csv")) {
+  for (const DataRow& row : read_rows(presets::own_table("vector_more"))) {
     std::string name = row.at("op");
     const bool is_backward = name.ends_with("_bwd");
     if (is_backward) {
@@ -290,103 +246,4 @@ std::vector<Prediction> predict_vector(const hw::Chip& chip, const std::string& 
   return rows;
 }
 
-std::vector<Prediction> predict_layers(const hw::Chip& chip, const std::string& file) {
-  cost::CostContext context = cost::make_context(chip);
-  std::vector<Prediction> rows;
-  for (const MeasuredLayer& row : read_measured_layers(file)) {
-    const bool is_compiled = row.is_compiled;
-    context.kernels = is_compiled ? cost::Kernels::kTuned : cost::Kernels::kLibrary;
-    const std::string group = is_compiled ? "layers, compiled" : "layers, eager";
-    graph::Model model;
-    model.layers = {build_measured_layer(row)};
-    graph::TrainingOptions options;
-    options.precision = graph::Precision::kBf16;
-    options.fusion = is_compiled ? graph::Fusion::kElementwise : graph::Fusion::kNone;
-    const graph::Model training = graph::to_training(model, options);
-    const plan::LayerCost cost = cost::compute_layer_cost(context, training.layers[0]);
-    const std::string label =
-        row.model + " x" + std::to_string(row.microbatch) + (row.is_flash ? " flash" : " eager");
-    const double forward = cost.forward.time.value();
-    const double start = chip.idle_overhead.value();
-    rows.push_back({group, label + " forward", row.forward_ms * kMilli, forward + start});
-    rows.push_back({group, label + " forward and backward", row.both_ms * kMilli,
-                    forward + cost.backward.time.value() + start});
-  }
-  return rows;
-}
-
-std::vector<StepPrediction> predict_steps(const hw::Chip& chip, const std::string& file) {
-  cost::CostContext context = cost::make_context(chip);
-  context.kernels = cost::Kernels::kLibrary;
-  std::vector<StepPrediction> rows;
-  for (const Row& row : read_csv(file)) {
-    std::string name = row.at("model");
-    // Of models that are not built in, the configuration lies beside the measurements.
-    const std::string folder = file.substr(0, file.rfind('/')) + "/configs/";
-    const std::string config = folder + name + ".json";
-    std::ranges::replace(name, '_', '-');
-    Diagnostics diagnostics;
-    const auto loaded = models::load_model(std::ifstream(config) ? config : name, diagnostics);
-    if (!loaded) {
-      throw std::runtime_error("no such model: " + name);
-    }
-    models::BuildOptions build;
-    const bool is_text = name != "vit-large";  // an image has the patches that it has
-    build.sequence = is_text ? number(row, "seq") : 0;
-    build.microbatch = number(row, "microbatch");
-    build.attention = row.at("attention") == "eager" ? models::AttentionMode::kEager
-                                                     : models::AttentionMode::kFlash;
-    build.execution = models::Execution::kEager;
-    build.precision = graph::Precision::kBf16;
-    const auto model =
-        models::build_model(std::get<models::ModelSpec>(*loaded), build, diagnostics);
-    if (!model) {
-      throw std::runtime_error("cannot build " + name + ": " + to_string(diagnostics));
-    }
-    graph::TrainingOptions training;
-    training.precision = graph::Precision::kBf16;
-    training.fusion = graph::Fusion::kNone;
-    if (row.at("checkpoint") == "1") {
-      training.recompute.full = true;
-    }
-    const graph::Model step_model = graph::to_training(*model, training);
-    const plan::StepCost step = cost::compute_step_cost(context, step_model);
-    const std::string label = name + " x" + row.at("microbatch") + " " + row.at("attention") +
-                              (row.at("checkpoint") == "1" ? " recompute" : "");
-    StepPrediction answer;
-    answer.forward = {"forward", label, seconds(row, "fwd_ms"), step.forward.time.value()};
-    answer.backward = {"backward", label, seconds(row, "bwd_ms"), step.backward.time.value()};
-    answer.optimizer = {"optimiser", label, seconds(row, "optim_ms"), step.optimizer.time.value()};
-    answer.total = {"steps", label, seconds(row, "step_ms"), step.total.value()};
-    answer.is_host_bound = step.is_host_bound;
-    answer.launches = step.forward.launches + step.backward.launches;
-    answer.measured_bytes = std::stod(row.at("peak_bytes"));
-    graph::MemoryOptions memory;
-    memory.workspace = chip.workspace;
-    answer.predicted_bytes =
-        static_cast<double>(graph::compute_peak_memory(step_model, memory).total.value());
-    rows.push_back(answer);
-  }
-  return rows;
-}
-
-Summary summarise(const std::vector<Prediction>& rows) {
-  Summary summary;
-  summary.count = rows.size();
-  if (rows.empty()) {
-    return summary;
-  }
-  std::vector<double> errors;
-  for (const Prediction& row : rows) {
-    errors.push_back(std::abs(row.error()));
-    summary.mean += std::abs(row.error()) / static_cast<double>(rows.size());
-    summary.bias += row.error() / static_cast<double>(rows.size());
-  }
-  std::ranges::sort(errors);
-  summary.median = errors[errors.size() / 2];
-  summary.p90 = errors[errors.size() * 9 / 10];
-  summary.worst = errors.back();
-  return summary;
-}
-
-}  // namespace phaze::tests
+}  // namespace phaze::trust

@@ -1,13 +1,9 @@
-#include "validation/measured_layer.h"
-
-#include <fstream>
-#include <map>
-#include <sstream>
-#include <stdexcept>
+#include "trust/measured_layer.h"
 
 #include "graph/builder.h"
+#include "trust/data_rows.h"
 
-namespace phaze::tests {
+namespace phaze::trust {
 
 using graph::ElementType;
 using graph::LayerBuilder;
@@ -118,34 +114,14 @@ class Module {
   LayerBuilder build_;
 };
 
-std::vector<std::string> split_line(const std::string& line) {
-  std::vector<std::string> cells;
-  std::stringstream stream(line);
-  for (std::string cell; std::getline(stream, cell, ',');) {
-    cells.push_back(cell);
-  }
-  return cells;
-}
-
 }  // namespace
 
 graph::Layer build_measured_layer(const MeasuredLayer& row) { return Module(row).build(); }
 
-std::vector<MeasuredLayer> read_measured_layers(const std::string& path) {
-  std::ifstream file(path);
-  std::string line;
-  if (!std::getline(file, line)) {
-    throw std::runtime_error("cannot read " + path);
-  }
-  const std::vector<std::string> columns = split_line(line);
+std::vector<MeasuredLayer> read_measured_layers(std::string_view text) {
   std::vector<MeasuredLayer> rows;
-  while (std::getline(file, line)) {
-    const std::vector<std::string> cells = split_line(line);
-    std::map<std::string, std::string> row;
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      row[columns[i]] = cells.at(i);
-    }
-    const auto number = [&row](const std::string& key) {
+  for (const DataRow& row : read_rows(text)) {
+    const auto number = [&row](const std::string& key) -> std::int64_t {
       return row.contains(key) ? std::stoll(row.at(key)) : 0;
     };
     const auto decimal = [&row](const std::string& key) {
@@ -164,4 +140,4 @@ std::vector<MeasuredLayer> read_measured_layers(const std::string& path) {
   return rows;
 }
 
-}  // namespace phaze::tests
+}  // namespace phaze::trust

@@ -2,10 +2,12 @@
 // The layer behind data/h200/layer.csv as PyTorch runs it, operator by operator.
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "graph/layer.h"
 
-namespace phaze::tests {
+namespace phaze::trust {
 
 struct MeasuredLayer {
   std::string model;
@@ -22,7 +24,7 @@ struct MeasuredLayer {
 
 graph::Layer build_measured_layer(const MeasuredLayer& row);
 
-// The rows of a CSV file with these columns by name.
-std::vector<MeasuredLayer> read_measured_layers(const std::string& path);
+// The rows of a table with these columns by name.
+std::vector<MeasuredLayer> read_measured_layers(std::string_view text);
 
-}  // namespace phaze::tests
+}  // namespace phaze::trust
