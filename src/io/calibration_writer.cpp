@@ -1,4 +1,5 @@
-#include <cmath>
+#include <charconv>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -19,8 +20,12 @@ Json errors_json(const plan::ErrorSummary& errors) {
 
 // Four digits are more than a fit knows.
 std::string digits(double value) {
-  const double scale = std::pow(10.0, 3 - std::floor(std::log10(std::abs(value))));
-  return shortest(std::round(value * scale) / scale);
+  char text[32];
+  const auto written =
+      std::to_chars(std::begin(text), std::end(text), value, std::chars_format::scientific, 3);
+  double rounded = value;
+  std::from_chars(text, written.ptr, rounded);
+  return shortest(rounded);
 }
 
 // In quotes of YAML, which JSON's are.

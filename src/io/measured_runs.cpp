@@ -18,6 +18,12 @@ using plan::MeasuredRun;
 constexpr std::size_t kMostFaults = 20;
 constexpr std::size_t kMostRows = 100'000;
 constexpr std::int64_t kMostNumber = std::int64_t{1} << 28;
+constexpr std::int64_t kMostBatch = std::int64_t{1} << 24;
+// As of configurations of models.
+constexpr std::int64_t kMostHidden = std::int64_t{1} << 20;
+constexpr std::int64_t kMostHeads = std::int64_t{1} << 16;
+constexpr std::int64_t kMostLayers = 10'000;
+constexpr std::int64_t kMostFfn = std::int64_t{1} << 24;
 
 const std::vector<std::string>& column_names() {
   static const std::vector<std::string> kNames = {"model",
@@ -250,17 +256,17 @@ class RunReader {
       }
       return;
     }
-    const auto required = [this](const char* name) {
+    const auto required = [this](const char* name, std::int64_t most) {
       if (cell(name) == nullptr) {
         fault(name, "expected a whole number, found nothing; or name a model");
       }
-      return number(name, 1, 1, std::int64_t{1} << 20);
+      return number(name, 1, 1, most);
     };
-    model.hidden = required("hidden");
-    model.heads = required("heads");
-    model.layers = required("layers");
+    model.hidden = required("hidden", kMostHidden);
+    model.heads = required("heads", kMostHeads);
+    model.layers = required("layers", kMostLayers);
     model.kv_heads = number("kv_heads", model.heads, 1, model.heads);
-    model.ffn = number("ffn", 4 * model.hidden, 1, std::int64_t{1} << 24);
+    model.ffn = number("ffn", 4 * model.hidden, 1, kMostFfn);
     constexpr std::int64_t kSequence = 2048, kVocabulary = 51200;
     model.sequence = model.sequence > 0 ? model.sequence : kSequence;
     model.vocabulary = number("vocabulary", kVocabulary);
@@ -313,7 +319,7 @@ class RunReader {
                            std::to_string(run.devices) + " devices");
       return;
     }
-    run.global_batch = number("global_batch", run.data * run.microbatch.value_or(1));
+    run.global_batch = number("global_batch", run.data * run.microbatch.value_or(1), 1, kMostBatch);
     if (run.global_batch % (run.data * run.microbatch.value_or(1)) != 0) {
       fault("global_batch", "data x microbatch is " +
                                 std::to_string(run.data * run.microbatch.value_or(1)) +

@@ -160,11 +160,14 @@ class Calibrator {
     return pairs;
   }
 
-  static double mean_square(const Pairs& pairs) {
+  // Squares of logarithmic errors, those beyond a tenth counted linearly (Huber 1964): a few
+  // kernels that the model does not know must not bend the constants of all others.
+  static double mean_loss(const Pairs& pairs) {
+    constexpr double kKnee = 0.1;
     double sum = 0;
     for (std::size_t i = 0; i < pairs.measured.size(); ++i) {
-      const double off = std::log(pairs.predicted[i] / pairs.measured[i]);
-      sum += off * off;
+      const double off = std::abs(std::log(pairs.predicted[i] / pairs.measured[i]));
+      sum += off < kKnee ? off * off : kKnee * (2 * off - kKnee);
     }
     return pairs.measured.empty() ? 0 : sum / static_cast<double>(pairs.measured.size());
   }
@@ -172,8 +175,8 @@ class Calibrator {
   // Operators and runs count as much as one another, however many there are of each.
   double misfit(const Machine& machine, const std::vector<std::size_t>& operators,
                 const std::vector<std::size_t>& runs) const {
-    return mean_square(price_operators(machine, operators)) +
-           (runs.empty() ? 0 : mean_square(price_runs(machine, runs)));
+    return mean_loss(price_operators(machine, operators)) +
+           (runs.empty() ? 0 : mean_loss(price_runs(machine, runs)));
   }
 
   // Constants that nothing measured depends on are left alone.
@@ -187,19 +190,46 @@ class Calibrator {
     }
   }
 
-  Minimum fit(const std::vector<std::size_t>& operators,
-              const std::vector<std::size_t>& runs) const {
+  // Of the constants that `is_free` says, the others as in `at`; logarithms of all that are known.
+  Minimum improve(Minimum from, const std::function<bool(const Constant&)>& is_free,
+                  const std::vector<std::size_t>& operators,
+                  const std::vector<std::size_t>& runs) const {
     constexpr double kStep = 0.1;  // of a logarithm: about a tenth
     std::vector<Variable> variables;
+    std::size_t k = 0;
     for (const Constant& one : constants_) {
       if (one.described.is_known) {
+        const double at = from.at[k++];
+        const bool free = is_free(one);
         variables.push_back(
-            {std::log(one.described.before), std::log(one.low), std::log(one.high), kStep});
+            {at, free ? std::log(one.low) : at, free ? std::log(one.high) : at, free ? kStep : 0});
       }
     }
-    return minimise(variables, [&](const std::vector<double>& at) {
+    Minimum found = minimise(variables, [&](const std::vector<double>& at) {
       return misfit(machine_at(at), operators, runs);
     });
+    found.evaluations += from.evaluations;
+    return found;
+  }
+
+  // Operators say what the chip does, runs what the network does, each apart where both are there;
+  // otherwise all constants together.
+  Minimum fit(const std::vector<std::size_t>& operators,
+              const std::vector<std::size_t>& runs) const {
+    Minimum at;
+    for (const Constant& one : constants_) {
+      if (one.described.is_known) {
+        at.at.push_back(std::log(one.described.before));
+      }
+    }
+    if (operators.empty() || runs.empty() || !start_.cluster) {
+      return improve(
+          std::move(at), [](const Constant&) { return true; }, operators, runs);
+    }
+    at = improve(std::move(at), [](const Constant& one) { return !one.described.is_of_cluster; },
+                 operators, {});
+    return improve(
+        std::move(at), [](const Constant& one) { return one.described.is_of_cluster; }, {}, runs);
   }
 
   std::vector<std::size_t> part(const std::vector<std::size_t>& all, std::size_t fold,

@@ -1,6 +1,6 @@
 #pragma once
 // Constants of a chip and its cluster, fitted to measurements of operators and of whole runs by
-// least squares of logarithmic errors. docs/models.md, section 28.
+// least squares of logarithmic errors, large ones counted linearly. docs/models.md, section 28.
 
 #include <optional>
 #include <vector>

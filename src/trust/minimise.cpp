@@ -6,7 +6,8 @@ namespace phaze::trust {
 
 Minimum minimise(const std::vector<Variable>& variables,
                  const std::function<double(const std::vector<double>&)>& function, int halvings) {
-  constexpr std::size_t kMostRounds = 40;
+  constexpr std::size_t kMostRounds = 25;
+  constexpr double kWorthwhile = 1e-3;  // of the value, in a round
   Minimum best;
   for (const Variable& variable : variables) {
     best.at.push_back(std::clamp(variable.start, variable.low, variable.high));
@@ -20,6 +21,7 @@ Minimum minimise(const std::vector<Variable>& variables,
   for (std::size_t round = 0, halved = 0;
        round < kMostRounds && halved <= static_cast<std::size_t>(halvings); ++round) {
     const std::vector<double> before = best.at;
+    const double value_before = best.value;
     for (std::size_t i = 0; i < variables.size(); ++i) {
       for (const double sign : {1.0, -1.0}) {
         std::vector<double> at = best.at;
@@ -35,9 +37,11 @@ Minimum minimise(const std::vector<Variable>& variables,
         }
       }
     }
-    if (best.at == before) {
+    if (best.value >= value_before * (1 - kWorthwhile)) {
       scale /= 2;
       ++halved;
+    }
+    if (best.at == before) {
       continue;
     }
     std::vector<double> further = best.at;

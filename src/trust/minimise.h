@@ -19,10 +19,11 @@ struct Minimum {
 };
 
 // Pattern search (Hooke and Jeeves 1961): a step along each variable, then once more along the
-// whole move as long as that helps; steps halve where nothing does, `halvings` times at most. Stays
-// within the bounds, never ends above the start, and goes the same way every time.
+// whole move as long as that helps; steps halve where a round gains less than a thousandth,
+// `halvings` times at most. Stays within the bounds, never ends above the start, and goes the same
+// way every time.
 Minimum minimise(const std::vector<Variable>& variables,
                  const std::function<double(const std::vector<double>&)>& function,
-                 int halvings = 7);
+                 int halvings = 4);
 
 }  // namespace phaze::trust
