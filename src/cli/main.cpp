@@ -119,6 +119,7 @@ int run(int argc, char** argv) {
   add_reproduce_command(program, action);
   add_simulate_command(program, action);
   add_study_command(program, action);
+  add_report_command(program, action);
   add_clusters_command(program, action);
   add_cluster_command(program, action);
   try {

@@ -44,7 +44,8 @@ class Reader {
     read_figures(map);
     read_plan(map);
     map.ignore({"throughput_sequences_per_s", "tokens_per_s", "recompute", "peak_memory_bytes",
-                "notes", "layer_schedules", "simulated_s", "alternatives", "training", "why"});
+                "notes", "layer_schedules", "simulated_s", "alternatives", "training", "why",
+                "details"});
     map.finish();
     return std::move(record_);
   }
