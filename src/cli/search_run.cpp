@@ -12,6 +12,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/report_file.h"
+#include "cli/search_page.h"
 #include "cli/search_rows.h"
 #include "cli/search_study.h"
 #include "cli/value_lists.h"
@@ -22,7 +23,6 @@
 #include "search/plan_details.h"
 #include "search/search_record.h"
 #include "search/search_verify.h"
-#include "study/summary.h"
 
 namespace phaze::cli {
 namespace {
@@ -222,36 +222,6 @@ search::SearchFront front_with_progress(const SearchQuestion& question,
   return front;
 }
 
-// All chips with the answer, as a study would hold them.
-io::Report make_report(const SearchQuestion& question, const search::SearchAnswer& answer,
-                       const ChipValues& values, const std::string& json) {
-  io::Report made;
-  made.program = program_name();
-  made.source = "phaze search";
-  Diagnostics diagnostics;
-  made.answer = io::read_report_answer(json, "the search", diagnostics);
-  CHECK(made.answer, to_string(diagnostics));
-  plan::StudyRecord& study = made.study.emplace();
-  study.question = make_study_question(question, answer.chips);
-  const search::CoSearchAnswer& found = answer.common ? *answer.common : answer.own.front();
-  if (answer.is_complete) {
-    study.chips = settled_rows(question, answer.chips, values, found);
-    const search::ChipOutcome& best = found.outcomes[found.best.value()];
-    study.answer =
-        plan::StudyAnswer{"", static_cast<std::int64_t>(*found.best), best.value, found.bound, ""};
-  } else {
-    for (std::size_t chip = 0; chip < values.size(); ++chip) {
-      if (std::ranges::any_of(values[chip], [](const auto& value) { return value.has_value(); })) {
-        study.chips.push_back(row_of(question, answer.chips[chip], chip, values[chip]));
-      }
-    }
-    study.open_bound = found.bound;
-  }
-  made.summary = study::summarize(study, 0, std::nullopt);
-  add_simulations(made);
-  return made;
-}
-
 }  // namespace
 
 int run_chip_search(const ChipSearchOptions& options, space::Space space) {
@@ -332,12 +302,10 @@ int run_chip_search(const ChipSearchOptions& options, space::Space space) {
   if (study && answer.is_complete && !study->finish(record, answer, json)) {
     return study->report_failure();
   }
-  if (options.has_report) {
-    const io::Report made =
-        make_report(*question, answer, study ? study->values() : way.values, json);
-    if (!write_report_file(options.report, io::write_report(made), diagnostics)) {
-      return report_bad_input(diagnostics);
-    }
+  if (options.has_report &&
+      !write_search_page(options.report, *question, answer, study ? study->values() : way.values,
+                         json, diagnostics)) {
+    return report_bad_input(diagnostics);
   }
   const int exit_code = print(options.json ? json : report::search_text(record));
   if (was_interrupted()) {

@@ -2,24 +2,15 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 
-const require = createRequire(
-  new URL("../../web/package.json", import.meta.url),
-);
+const require = createRequire(new URL("../../web/package.json", import.meta.url));
 const { chromium } = require("playwright-core");
 
-const KNOWN = [
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-];
+const KNOWN = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
 export function browserPath() {
-  const path =
-    process.env.PHAZE_BROWSER ?? KNOWN.find((each) => existsSync(each));
+  const path = process.env.PHAZE_BROWSER ?? KNOWN.find((each) => existsSync(each));
   if (!path) {
-    throw new Error(
-      "no Chromium: install Debian's chromium, or name one by PHAZE_BROWSER",
-    );
+    throw new Error("no Chromium: install Debian's chromium, or name one by PHAZE_BROWSER");
   }
   return path;
 }

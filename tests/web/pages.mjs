@@ -13,16 +13,9 @@ export async function open(browser, path, options = {}) {
   page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
   page.on(
     "console",
-    (message) =>
-      ["error", "warning"].includes(message.type()) &&
-      faults.push(`${message.type()}: ${message.text()}`),
+    (message) => ["error", "warning"].includes(message.type()) && faults.push(`${message.type()}: ${message.text()}`),
   );
-  page.on(
-    "request",
-    (request) =>
-      /^(file|data|blob):/.test(request.url()) ||
-      faults.push(`asks for ${request.url()}`),
-  );
+  page.on("request", (request) => /^(file|data|blob):/.test(request.url()) || faults.push(`asks for ${request.url()}`));
   await page.goto(pathToFileURL(path).href);
   await page.waitForSelector("html[data-ready]", { timeout: 60_000 });
   return { page, faults, close: () => context.close() };
@@ -32,14 +25,8 @@ export async function open(browser, path, options = {}) {
 export async function expectSound({ page, faults }) {
   assert.deepEqual(faults, []);
   assert.deepEqual(await page.locator(".fault").allTextContents(), []);
-  const [content, window] = await page.evaluate(() => [
-    document.documentElement.scrollWidth,
-    innerWidth,
-  ]);
-  assert.ok(
-    content <= window,
-    `the page is ${content} pixels wide in a window of ${window}`,
-  );
+  const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+  assert.ok(content <= window, `the page is ${content} pixels wide in a window of ${window}`);
 }
 
 export function figure(page, key, at = 0) {
@@ -49,17 +36,10 @@ export function figure(page, key, at = 0) {
 /** The colours of a canvas's pixels, counted: is anything drawn? */
 export function coloursOf(locator) {
   return locator.evaluate((canvas) => {
-    const { data } = canvas
-      .getContext("2d")
-      .getImageData(0, 0, canvas.width, canvas.height);
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
     const seen = new Set();
     for (let i = 0; i < data.length; i += 4) {
-      seen.add(
-        (data[i] << 24) |
-          (data[i + 1] << 16) |
-          (data[i + 2] << 8) |
-          data[i + 3],
-      );
+      seen.add((data[i] << 24) | (data[i + 1] << 16) | (data[i + 2] << 8) | data[i + 3]);
     }
     return seen.size;
   });
@@ -78,9 +58,7 @@ export async function sortBy(table, column) {
   assert.ok(index >= 0, `${column} of ${names}`);
   await table.locator("thead th button").nth(index).click();
   return {
-    texts: await table
-      .locator(`tbody tr td:nth-child(${index + 1})`)
-      .allTextContents(),
+    texts: await table.locator(`tbody tr td:nth-child(${index + 1})`).allTextContents(),
     sort: await table.locator("thead th").nth(index).getAttribute("aria-sort"),
   };
 }

@@ -2,14 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { launch } from "./browser.mjs";
-import {
-  coloursOf,
-  digits,
-  expectSound,
-  figure,
-  open,
-  sortBy,
-} from "./pages.mjs";
+import { coloursOf, digits, expectSound, figure, open, sortBy } from "./pages.mjs";
 import { hostilePlan, makeFolder, smallPlan, smallStudy } from "./reports.mjs";
 
 let browser, folder, study, plan;
@@ -27,37 +20,18 @@ test("a study: what it says is what the document says", async () => {
   const { search, study: stored } = study.report;
   const { best } = search;
   await expectSound(opened);
-  assert.equal(
-    await page.locator("[data-best]").getAttribute("data-best"),
-    best.chip,
-  );
-  assert.equal(
-    await figure(page, "value"),
-    `${digits(best.value)} sequences/s`,
-  );
+  assert.equal(await page.locator("[data-best]").getAttribute("data-best"), best.chip);
+  assert.equal(await figure(page, "value"), `${digits(best.value)} sequences/s`);
   assert.equal(await figure(page, "area"), `${digits(best.area_mm2)} mm²`);
   assert.equal(await figure(page, "power"), `${digits(best.tdp_w)} W`);
-  assert.equal(
-    await figure(page, "over"),
-    `${digits(best.over_reference["bert-large"])} ×`,
-  );
-  assert.match(
-    await figure(page, "proof"),
-    best.status === "optimal" ? /^Proved optimal$/ : /^Within /,
-  );
+  assert.equal(await figure(page, "over"), `${digits(best.over_reference["bert-large"])} ×`);
+  assert.match(await figure(page, "proof"), best.status === "optimal" ? /^Proved optimal$/ : /^Within /);
   for (const state of ["evaluated", "excluded", "dominated"]) {
     const expected = stored.chips.state.filter((each) => each === state).length;
-    assert.equal(
-      await page.locator(`[data-count="${state}"]`).textContent(),
-      digits(expected),
-      state,
-    );
+    assert.equal(await page.locator(`[data-count="${state}"]`).textContent(), digits(expected), state);
   }
   assert.equal(stored.chips.id.length, best.chips.total);
-  assert.equal(
-    await page.locator("[data-shown]").getAttribute("data-shown"),
-    String(best.chips.total),
-  );
+  assert.equal(await page.locator("[data-shown]").getAttribute("data-shown"), String(best.chips.total));
   assert.ok((await coloursOf(page.locator(".scatter canvas"))) > 10);
   assert.equal(
     await page.locator("svg.chip .part-blue rect").count(),
@@ -94,14 +68,10 @@ test("a study: hover, pin, brush, ranges, sort", async () => {
   const pins = page.locator(".pins");
   assert.equal(await pins.locator("thead th").count(), 2);
   const other = stored.chips.id.findIndex(
-    (id, i) =>
-      stored.chips.state[i] === "evaluated" &&
-      id !== study.report.search.best.chip,
+    (id, i) => stored.chips.state[i] === "evaluated" && id !== study.report.search.best.chip,
   );
   const table = page.locator("table", { hasText: "chips shown" });
-  await page
-    .getByRole("button", { name: `Pin ${stored.chips.id[other]}`, exact: true })
-    .click();
+  await page.getByRole("button", { name: `Pin ${stored.chips.id[other]}`, exact: true }).click();
   assert.equal(await pins.locator("thead th").count(), 4);
   const area = pins.locator("tbody tr", {
     has: page.locator("th", { hasText: /^area$/ }),
@@ -113,9 +83,7 @@ test("a study: hover, pin, brush, ranges, sort", async () => {
     [bestAt, other].map((i) => `${digits(areas[i])} mm²`),
   );
   // A drag keeps a part.
-  const before = Number(
-    await page.locator("[data-shown]").getAttribute("data-shown"),
-  );
+  const before = Number(await page.locator("[data-shown]").getAttribute("data-shown"));
   await box.scrollIntoViewIfNeeded();
   const now = await box.boundingBox();
   await page.mouse.move(now.x + now.width / 2, now.y + 40);
@@ -124,17 +92,12 @@ test("a study: hover, pin, brush, ranges, sort", async () => {
     steps: 4,
   });
   await page.mouse.up();
-  const kept = Number(
-    await page.locator("[data-shown]").getAttribute("data-shown"),
-  );
+  const kept = Number(await page.locator("[data-shown]").getAttribute("data-shown"));
   assert.ok(kept > 0 && kept < before, `${kept} of ${before} are kept`);
   const range = page.getByRole("button", { name: /^Remove the range area/ });
   assert.equal(await range.count(), 1);
   await page.getByRole("button", { name: "Show all" }).click();
-  assert.equal(
-    await page.locator("[data-shown]").getAttribute("data-shown"),
-    String(before),
-  );
+  assert.equal(await page.locator("[data-shown]").getAttribute("data-shown"), String(before));
   // The same by numbers.
   await page.getByText("Ranges by number").click();
   const most = areas[bestAt];
@@ -146,9 +109,7 @@ test("a study: hover, pin, brush, ranges, sort", async () => {
   );
   await page.getByRole("button", { name: "Show all" }).click();
   // Heads sort, both ways.
-  const sorted = [...areas]
-    .sort((a, b) => b - a)
-    .map((each) => `${digits(each)} mm²`);
+  const sorted = [...areas].sort((a, b) => b - a).map((each) => `${digits(each)} mm²`);
   const down = await sortBy(table, "area");
   assert.equal(down.sort, "descending");
   assert.deepEqual(down.texts, sorted.slice(0, down.texts.length));
@@ -157,9 +118,7 @@ test("a study: hover, pin, brush, ranges, sort", async () => {
   assert.deepEqual(up.texts, sorted.reverse().slice(0, up.texts.length));
   // Another axis redraws.
   await page.getByLabel("Across").selectOption("tdp_w");
-  await page
-    .getByLabel("Colour", { exact: true })
-    .selectOption("tensor_cores.count");
+  await page.getByLabel("Colour", { exact: true }).selectOption("tensor_cores.count");
   await expectSound(opened);
   await opened.close();
 });
@@ -170,26 +129,13 @@ test("a plan: what it says is what the document says", async () => {
   const { plan: made, simulations } = plan.report;
   const simulation = simulations[made.model];
   await expectSound(opened);
-  assert.equal(
-    await figure(page, "mfu"),
-    `${digits(Number((100 * made.mfu).toPrecision(3)))}\u00a0%`,
-  );
-  assert.equal(
-    await figure(page, "throughput"),
-    `${digits(made.throughput_sequences_per_s)} sequences/s`,
-  );
-  assert.equal(
-    await figure(page, "devices"),
-    digits(made.tensor * made.pipeline * made.data),
-  );
+  assert.equal(await figure(page, "mfu"), `${digits(Number((100 * made.mfu).toPrecision(3)))}\u00a0%`);
+  assert.equal(await figure(page, "throughput"), `${digits(made.throughput_sequences_per_s)} sequences/s`);
+  assert.equal(await figure(page, "devices"), digits(made.tensor * made.pipeline * made.data));
   assert.equal(made.stages.length, simulation.stages.length);
   const passes = 2 * made.interleave * made.microbatches;
   assert.ok(
-    simulation.stages.every(
-      (stage) =>
-        stage.passes.kind.length === passes &&
-        stage.passes.start_s.length === passes,
-    ),
+    simulation.stages.every((stage) => stage.passes.kind.length === passes && stage.passes.start_s.length === passes),
   );
   assert.equal(simulation.iteration_s, made.simulated_s);
   for (const canvas of await page.locator("canvas").all()) {
@@ -200,13 +146,8 @@ test("a plan: what it says is what the document says", async () => {
   });
   assert.equal(await stages.locator("tbody tr").count(), made.stages.length);
   const operators = page.locator("table", { hasText: "each by itself" });
-  const count = made.details.layers.reduce(
-    (sum, layer) => sum + layer.operators.length,
-    0,
-  );
-  await page
-    .getByRole("button", { name: new RegExp(`of ${count} are shown`) })
-    .click();
+  const count = made.details.layers.reduce((sum, layer) => sum + layer.operators.length, 0);
+  await page.getByRole("button", { name: new RegExp(`of ${count} are shown`) }).click();
   assert.equal(await operators.locator("tbody tr").count(), count);
   // Hovering over the iteration names passes; a drag and keys zoom.
   const gantt = page.locator(".timeline").first();
@@ -230,9 +171,7 @@ test("a plan: what it says is what the document says", async () => {
   await page.getByLabel("Device", { exact: true }).fill("1");
   await page.getByLabel("Device", { exact: true }).press("Tab");
   assert.match(
-    await page
-      .locator("section", { hasText: "Levels of the network" })
-      .textContent(),
+    await page.locator("section", { hasText: "Levels of the network" }).textContent(),
     /Device 1: stage \d+, data rank \d+, tensor rank \d+/,
   );
   await opened.close();
@@ -250,15 +189,10 @@ test("themes, narrow windows, keys, the document saved", async () => {
         colorScheme,
       });
       await expectSound(opened);
-      const dark = () =>
-        opened.page.evaluate(
-          () => document.documentElement.dataset.theme === "dark",
-        );
+      const dark = () => opened.page.evaluate(() => document.documentElement.dataset.theme === "dark");
       const light = () =>
         opened.page.evaluate(() => {
-          const [r, g, b] = getComputedStyle(document.body)
-            .backgroundColor.match(/\d+/g)
-            .map(Number);
+          const [r, g, b] = getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number);
           return (r + g + b) / 3;
         });
       assert.equal(await dark(), colorScheme === "dark");
@@ -275,17 +209,10 @@ test("themes, narrow windows, keys, the document saved", async () => {
     }
     const opened = await open(browser, path, { acceptDownloads: true });
     await opened.page.keyboard.press("Tab");
-    assert.equal(
-      await opened.page.evaluate(() => document.activeElement.textContent),
-      "To the content",
-    );
+    assert.equal(await opened.page.evaluate(() => document.activeElement.textContent), "To the content");
     // What can be reached by keys has a name, and so has every picture.
     const nameless = await opened.page.evaluate(() =>
-      [
-        ...document.querySelectorAll(
-          "button, select, input, a, [role=img], [tabindex]",
-        ),
-      ]
+      [...document.querySelectorAll("button, select, input, a, [role=img], [tabindex]")]
         .filter(
           (each) =>
             !(
@@ -302,10 +229,7 @@ test("themes, narrow windows, keys, the document saved", async () => {
       opened.page.getByRole("button", { name: "Download JSON" }).click(),
     ]);
     const { readFileSync } = await import("node:fs");
-    assert.deepEqual(
-      JSON.parse(readFileSync(await download.path(), "utf8")),
-      report,
-    );
+    assert.deepEqual(JSON.parse(readFileSync(await download.path(), "utf8")), report);
     await opened.close();
   }
 });
@@ -316,9 +240,7 @@ test("names with markup stay text", async () => {
   await expectSound(opened);
   assert.equal(await opened.page.evaluate(() => window.broken), undefined);
   assert.equal(await opened.page.locator("main img, main script").count(), 0);
-  assert.ok(
-    (await opened.page.locator("h1").textContent()).startsWith(hostile.markup),
-  );
+  assert.ok((await opened.page.locator("h1").textContent()).startsWith(hostile.markup));
   assert.equal(hostile.report.plan.model, hostile.markup);
   await opened.close();
 });

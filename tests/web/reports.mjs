@@ -63,17 +63,7 @@ export function commonSearch(folder) {
   writeFileSync(space, FEW_CHIPS);
   const page = join(folder, "common.html");
   const search = JSON.parse(
-    run(
-      "search",
-      "bert-large",
-      "opt-350m",
-      "--space",
-      space,
-      ...SMALL,
-      "--report",
-      page,
-      "--json",
-    ),
+    run("search", "bert-large", "opt-350m", "--space", space, ...SMALL, "--report", page, "--json"),
   );
   return { page, search };
 }
@@ -83,10 +73,7 @@ export function answerAlone(folder) {
   const space = join(folder, "few.yaml");
   writeFileSync(space, FEW_CHIPS);
   const answer = join(folder, "answer.json");
-  writeFileSync(
-    answer,
-    run("search", "bert-large", "--space", space, ...SMALL, "--json"),
-  );
+  writeFileSync(answer, run("search", "bert-large", "--space", space, ...SMALL, "--json"));
   return pageOf(folder, answer, "answer");
 }
 
@@ -128,14 +115,11 @@ export function smallPlan(folder) {
 export function hostilePlan(folder) {
   const file = join(folder, "hostile.json");
   const made = JSON.parse(readFileSync(join(folder, "plan.json"), "utf8"));
-  const markup =
-    "</script><script>window.broken = 1</script><!--<img src=x onerror='window.broken = 2'>&amp;";
+  const markup = "</script><script>window.broken = 1</script><!--<img src=x onerror='window.broken = 2'>&amp;";
   made.model = markup;
   made.cluster = markup;
   made.notes = [markup];
-  made.stages.forEach((stage) =>
-    stage.layers.forEach((layer) => (layer.name += markup)),
-  );
+  made.stages.forEach((stage) => stage.layers.forEach((layer) => (layer.name += markup)));
   made.details.layers.forEach((layer) => {
     layer.name += markup;
     layer.operators.forEach((operator) => (operator.id += markup));

@@ -3,13 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { launch } from "./browser.mjs";
 import { digits, expectSound, figure, open } from "./pages.mjs";
-import {
-  answerAlone,
-  commonSearch,
-  makeFolder,
-  plan,
-  wholeStudy,
-} from "./reports.mjs";
+import { answerAlone, commonSearch, makeFolder, plan, wholeStudy } from "./reports.mjs";
 
 let browser, folder;
 before(async () => {
@@ -24,14 +18,8 @@ test("29,360 chips: all there, and quick to hover", async () => {
   const { page } = opened;
   await expectSound(opened);
   assert.equal(report.study.chips.id.length, 29360);
-  assert.equal(
-    await page.locator("[data-shown]").getAttribute("data-shown"),
-    "29360",
-  );
-  assert.equal(
-    await page.locator('[data-count="evaluated"]').textContent(),
-    digits(report.search.chips.evaluated),
-  );
+  assert.equal(await page.locator("[data-shown]").getAttribute("data-shown"), "29360");
+  assert.equal(await page.locator('[data-count="evaluated"]').textContent(), digits(report.search.chips.evaluated));
   assert.equal(
     await page.locator('[data-count="dominated"]').textContent(),
     digits(report.search.chips.excluded_by_dominance),
@@ -46,10 +34,7 @@ test("29,360 chips: all there, and quick to hover", async () => {
       const at = target.getBoundingClientRect();
       const all = [];
       for (let i = 0; i < 200; i++) {
-        const [x, y] = [
-          at.left + 80 + ((i * 137) % (width - 110)),
-          at.top + 32 + ((i * 71) % (height - 90)),
-        ];
+        const [x, y] = [at.left + 80 + ((i * 137) % (width - 110)), at.top + 32 + ((i * 71) % (height - 90))];
         const begin = performance.now();
         target.dispatchEvent(
           new PointerEvent("pointermove", {
@@ -67,26 +52,17 @@ test("29,360 chips: all there, and quick to hover", async () => {
     },
     { width: place.width, height: place.height },
   );
-  const paint = await page.evaluate(
-    () => performance.getEntriesByName("first-contentful-paint")[0]?.startTime,
-  );
+  const paint = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime);
   console.log(
     `# hover: median ${times[100].toFixed(2)} ms, 99 % ${times[198].toFixed(2)} ms; first picture after ${paint.toFixed(0)} ms`,
   );
-  await page.mouse.move(
-    place.x + place.width * 0.7,
-    place.y + place.height * 0.4,
-  );
+  await page.mouse.move(place.x + place.width * 0.7, place.y + place.height * 0.4);
   // A brush over the right half keeps what the document says lies there.
   await page.mouse.down();
   await page.mouse.move(place.x + place.width - 21, place.y + 31, { steps: 3 });
   await page.mouse.up();
-  const text = await page
-    .getByRole("button", { name: /^Remove the range area/ })
-    .textContent();
-  const kept = Number(
-    await page.locator("[data-shown]").getAttribute("data-shown"),
-  );
+  const text = await page.getByRole("button", { name: /^Remove the range area/ }).textContent();
+  const kept = Number(await page.locator("[data-shown]").getAttribute("data-shown"));
   assert.ok(kept > 0 && kept < 29360, `${text}: ${kept}`);
   await opened.close();
 });
@@ -98,18 +74,12 @@ test("a common chip of two models", async () => {
       viewport: { width, height: 900 },
     });
     await expectSound(opened);
-    assert.equal(
-      await opened.page.locator("[data-best]").getAttribute("data-best"),
-      search.best.chip,
-    );
+    assert.equal(await opened.page.locator("[data-best]").getAttribute("data-best"), search.best.chip);
     const own = opened.page.locator("table", {
       has: opened.page.locator("caption", { hasText: "own best chip" }),
     });
     assert.equal(await own.locator("tbody tr").count(), 2);
-    assert.equal(
-      await opened.page.locator("h2", { hasText: "one iteration" }).count(),
-      2,
-    );
+    assert.equal(await opened.page.locator("h2", { hasText: "one iteration" }).count(), 2);
     await opened.close();
   }
 });
@@ -118,16 +88,8 @@ test("an answer without its chips says where they are", async () => {
   const { page: path, report } = answerAlone(folder);
   const opened = await open(browser, path);
   await expectSound(opened);
-  assert.equal(
-    await figure(opened.page, "area"),
-    `${digits(report.search.best.area_mm2)} mm²`,
-  );
-  assert.match(
-    await opened.page
-      .locator("section", { hasText: "All chips" })
-      .textContent(),
-    /--study FILE/,
-  );
+  assert.equal(await figure(opened.page, "area"), `${digits(report.search.best.area_mm2)} mm²`);
+  assert.match(await opened.page.locator("section", { hasText: "All chips" }).textContent(), /--study FILE/);
   await opened.close();
 });
 
@@ -149,46 +111,10 @@ test("plans of many shapes", async () => {
       "--schedule",
       "gpipe",
     ],
-    [
-      "original",
-      "gpt3-175b",
-      "--chip",
-      "phaze-reference",
-      "--assumptions",
-      "phaze2024",
-    ],
-    [
-      "pod",
-      "llama3-8b",
-      "--chip",
-      "tpuv4",
-      "--cluster",
-      "tpuv4-pod",
-      "--devices",
-      "64",
-      "--global-batch",
-      "128",
-    ],
-    [
-      "large",
-      "llama3-405b",
-      "--chip",
-      "h100",
-      "--devices",
-      "16384",
-      "--global-batch",
-      "2048",
-    ],
-    [
-      "one",
-      "bert-large",
-      "--chip",
-      "h100",
-      "--devices",
-      "1",
-      "--global-batch",
-      "8",
-    ],
+    ["original", "gpt3-175b", "--chip", "phaze-reference", "--assumptions", "phaze2024"],
+    ["pod", "llama3-8b", "--chip", "tpuv4", "--cluster", "tpuv4-pod", "--devices", "64", "--global-batch", "128"],
+    ["large", "llama3-405b", "--chip", "h100", "--devices", "16384", "--global-batch", "2048"],
+    ["one", "bert-large", "--chip", "h100", "--devices", "1", "--global-batch", "8"],
     [
       "many",
       "bert-large",

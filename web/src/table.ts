@@ -9,6 +9,8 @@ export interface Column<Row> {
   /** What is shown; the key otherwise. */
   show?: (row: Row) => Child;
   isNumber?: boolean;
+  /** A sentence rather than a word. */
+  isLong?: boolean;
 }
 
 export interface TableOptions<Row> {
@@ -36,6 +38,10 @@ export function compareKeys(a: Key, b: Key, descending: boolean): number {
   return descending ? -order : order;
 }
 
+function look<Row>(column: Column<Row>): string {
+  return column.isNumber ? "number" : column.isLong ? "long" : "";
+}
+
 export function sortableTable<Row>(rows: Row[], columns: Column<Row>[], options: TableOptions<Row>): HTMLElement {
   let sorted = options.sorted;
   let limit = options.limit ?? Infinity;
@@ -53,7 +59,7 @@ export function sortableTable<Row>(rows: Row[], columns: Column<Row>[], options:
       },
       column.name,
     );
-    return h("th", { scope: "col", class: column.isNumber ? "number" : "" }, head);
+    return h("th", { scope: "col", class: look(column) }, head);
   });
   const more = h("button", {
     type: "button",
@@ -81,11 +87,7 @@ export function sortableTable<Row>(rows: Row[], columns: Column<Row>[], options:
           "tr",
           { class: options.rowClass?.(row) ?? "" },
           ...columns.map((column) =>
-            h(
-              "td",
-              { class: column.isNumber ? "number" : "" },
-              column.show ? column.show(row) : (column.key(row) ?? "–"),
-            ),
+            h("td", { class: look(column) }, column.show ? column.show(row) : (column.key(row) ?? "–")),
           ),
         );
       }),

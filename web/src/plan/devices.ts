@@ -16,9 +16,20 @@ function listed(members: number[]): string {
     : `${members.slice(0, 6).join(", ")}, … ${members[members.length - 1]}`;
 }
 
+/** Of a block: full rows where that gives a shape near a square. */
+function columnsOf(unit: number): number {
+  const least = Math.ceil(Math.sqrt(unit));
+  for (let columns = least; columns <= 2 * least; columns++) {
+    if (unit % columns === 0) {
+      return columns;
+    }
+  }
+  return least;
+}
+
 /** Where each device is drawn: blocks of the innermost unit, wrapped in lines. */
 export function cells(count: number, unit: number, width: number): { x: number; y: number; size: number }[] {
-  const columns = unit <= 1 ? 1 : Math.ceil(Math.sqrt(unit));
+  const columns = columnsOf(unit);
   const rows = Math.ceil(unit / columns);
   const size = Math.max(4, Math.min(18, Math.sqrt((width * 330) / Math.max(1, count)) - 2));
   const gap = unit > 1 ? Math.max(4, size / 2) : 1;

@@ -180,7 +180,7 @@ export function binds(plan: Plan): HTMLElement {
     sortableTable(
       why.with,
       [
-        { name: "with", key: (row) => row.with },
+        { name: "with", isLong: true, key: (row) => row.with },
         {
           name: "iteration",
           isNumber: true,
@@ -209,7 +209,7 @@ export function alternatives(plan: Plan): HTMLElement {
   return sortableTable(
     plan.alternatives ?? [],
     [
-      { name: "next best plans", key: (other) => strategyText({ ...other, stages: [] }) },
+      { name: "next best plans", isLong: true, key: (other) => strategyText({ ...other, stages: [] }) },
       {
         name: "iteration",
         isNumber: true,

@@ -48,7 +48,13 @@ export function memory(plan: Plan): HTMLElement {
         nameLocation: "middle",
         nameGap: 28,
       },
-      yAxis: { ...axisLook(), type: "value", name: "GiB", max: Math.ceil((most / GIB) * 1.06) },
+      yAxis: {
+        ...axisLook(),
+        axisLabel: { ...(axisLook()["axisLabel"] as object), showMaxLabel: false },
+        type: "value",
+        name: "GiB",
+        max: Math.ceil((most / GIB) * 1.06),
+      },
       series: kinds.map(([key, name, look], i) => ({
         name,
         type: "bar",

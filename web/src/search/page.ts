@@ -132,7 +132,7 @@ function sensitivities(search: Search, best: Result): HTMLElement {
         key: (rival) => rival.value / best.value - 1,
         show: (rival) => bar(rival.value / best.value - 1),
       },
-      { name: "why", key: (rival) => rival.reason },
+      { name: "why", isLong: true, key: (rival) => rival.reason },
     ],
     { caption: "Nearest rivals" },
   );
@@ -196,8 +196,8 @@ function howItWent(search: Search, best: Result): HTMLElement {
     list,
     moments.length > 1 &&
       chart(`Best value and bound over time, ${moments.length} moments`, 280, () => ({
-        grid: { left: 74, right: 74, top: 42, bottom: 48 },
-        legend: { ...legendLook(), top: 0 },
+        grid: { left: 64, right: 56, top: 62, bottom: 48 },
+        legend: { ...legendLook(), type: "scroll", top: 0 },
         tooltip: { ...tooltipLook(), trigger: "axis", valueFormatter: (value: unknown) => digits(Number(value)) },
         xAxis: { ...axisLook(), type: "value", name: "elapsed time (s)", nameLocation: "middle", nameGap: 30 },
         yAxis: [
