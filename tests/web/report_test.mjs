@@ -234,6 +234,39 @@ test("themes, narrow windows, keys, the document saved", async () => {
   }
 });
 
+test("texts stand out from what is behind them", async () => {
+  for (const colorScheme of ["light", "dark"]) {
+    const opened = await open(browser, plan.page, { colorScheme });
+    const ratios = await opened.page.evaluate(() => {
+      const style = getComputedStyle(document.documentElement);
+      const light = (name) => {
+        const [r, g, b] = style
+          .getPropertyValue(name)
+          .trim()
+          .match(/[0-9a-f]{2}/gi)
+          .map((each) => parseInt(each, 16) / 255)
+          .map((each) => (each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4));
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+      };
+      const ratio = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
+      const texts = ["--text", "--muted", "--accent", "--red"].flatMap((text) =>
+        ["--page", "--card"].map((behind) => [text, behind]),
+      );
+      const parts = ["blue", "orange", "green", "pink", "sky", "yellow", "grey", "red"].map((part) => [
+        "--on-part",
+        `--${part}`,
+      ]);
+      return [...texts, ...parts].map(([a, b]) => [a, b, ratio(a, b)]);
+    });
+    assert.deepEqual(
+      ratios.filter(([, , ratio]) => ratio < 4.5),
+      [],
+      colorScheme,
+    );
+    await opened.close();
+  }
+});
+
 test("names with markup stay text", async () => {
   const hostile = hostilePlan(folder);
   const opened = await open(browser, hostile.page);

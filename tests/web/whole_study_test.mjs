@@ -52,9 +52,9 @@ test("29,360 chips: all there, and quick to hover", async () => {
     },
     { width: place.width, height: place.height },
   );
-  const paint = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime);
+  const drawn = await page.evaluate(() => performance.getEntriesByName("chips drawn")[0].startTime);
   console.log(
-    `# hover: median ${times[100].toFixed(2)} ms, 99 % ${times[198].toFixed(2)} ms; first picture after ${paint.toFixed(0)} ms`,
+    `hover: median ${times[100].toFixed(2)} ms, 99 % ${times[198].toFixed(2)} ms; chips drawn after ${drawn.toFixed(0)} ms`,
   );
   await page.mouse.move(place.x + place.width * 0.7, place.y + place.height * 0.4);
   // A brush over the right half keeps what the document says lies there.

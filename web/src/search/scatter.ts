@@ -173,6 +173,9 @@ export function scatter(state: Explorer, height: number): HTMLElement {
       pixelX[i] = GRID.left + width * place(x.values[i] as number, scales.x);
       pixelY[i] = GRID.top + total * (1 - place(y.values[i] as number, scales.y));
     }
+    if (nearest === null) {
+      performance.mark("chips drawn");
+    }
     nearest = new Nearest(pixelX, pixelY, instance.getWidth());
   }
 
