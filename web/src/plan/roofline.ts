@@ -121,10 +121,10 @@ export function roofline(details: Details): HTMLElement {
           name: `bound by ${bound.replace(/_/g, " ")}`,
           type: "scatter",
           symbol,
-          itemStyle: { color: colour(`--${look}`), opacity: 0.85, borderColor: colour("--card"), borderWidth: 1 },
+          itemStyle: { color: colour(`--${look}`), opacity: 0.75, borderColor: colour("--card"), borderWidth: 1 },
           symbolSize: (data: number[]) =>
             8 +
-            22 *
+            14 *
               Math.sqrt(
                 ((shown[data[2] as number] as Rated).alone_s * (shown[data[2] as number] as Rated).repeat) / longest,
               ),

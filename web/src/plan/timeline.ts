@@ -129,7 +129,7 @@ export function timeline(label: string, rows: TimelineRow[], end: number, legend
         pen.fillRect(left, from, Math.max(wide - (wide > 4 ? 0.8 : 0), 0.6), to - from);
         if (wide > 9 && to - from >= 9) {
           const shown = pen.measureText(span.text).width < wide - 3 ? span.text : (span.shortText ?? "");
-          if (shown !== "" && pen.measureText(shown).width < wide - 2) {
+          if (shown !== "" && pen.measureText(shown).width < wide) {
             pen.fillStyle = card;
             pen.textAlign = "center";
             pen.fillText(shown, (left + right) / 2, (from + to) / 2 + 0.5);
