@@ -15,7 +15,7 @@ configure = cmake --preset $(1) $(if $(PHAZE_WERROR),-DPHAZE_WERROR=$(PHAZE_WERR
 
 help:
 	@echo 'make build      the program, at build/phaze'
-	@echo 'make demo       build, search a chip for GPT-3 175B, and a short tour'
+	@echo 'make demo       build, search a chip for GPT-3 175B, make its report, and a short tour'
 	@echo 'make test       build, then all tests but the slow ones (make test-slow: those)'
 	@echo 'make bench      the benchmarks'
 	@echo 'make validation docs/validation.md and its plots, from data/measured and data/h200'

@@ -8,7 +8,10 @@ show() {
   "$phaze" "$@"
 }
 
-show search gpt3-175b
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+show search gpt3-175b --study "$folder/gpt3.db"
+show report "$folder/gpt3.db" -o "$(dirname "$phaze")/report.html" || true  # built without Node: it says so
 show models
 show graph llama3-8b --tensor 8 --sequence-parallel
 show estimate llama3-8b --chip h200

@@ -34,6 +34,7 @@ void add_chip_command(CLI::App& program, Action& action);
 void add_estimate_command(CLI::App& program, Action& action);
 void add_schedule_command(CLI::App& program, Action& action);
 void add_place_command(CLI::App& program, Action& action);
+void add_report_command(CLI::App& program, Action& action);
 void add_reproduce_command(CLI::App& program, Action& action);
 void add_search_command(CLI::App& program, Action& action);
 void add_simulate_command(CLI::App& program, Action& action);

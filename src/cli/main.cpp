@@ -121,6 +121,7 @@ int run(int argc, char** argv) {
   add_study_command(program, action);
   add_validate_command(program, action);
   add_calibrate_command(program, action);
+  add_report_command(program, action);
   add_clusters_command(program, action);
   add_cluster_command(program, action);
   try {

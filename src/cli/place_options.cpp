@@ -96,8 +96,11 @@ std::vector<CLI::Option*> add_plan_options(CLI::App& command, PlanOptions& optio
                       "Rent of a device in USD/h, electricity included, in place of its price "
                       "(default: bought)")
           ->check(positive_number()),
-      command.add_option("--output", options.output,
-                         "Also write the plan to this file, for phaze simulate (default: none)"),
+      command.add_option(
+          "--output", options.output,
+          "Also write the plan to this file, for phaze simulate and phaze report (default: none)"),
+      command.add_option("--report", options.report,
+                         "Also write a page for any browser that shows the plan (default: none)"),
   };
 }
 

@@ -11,10 +11,12 @@
 #include "cli/place_setting.h"
 #include "cli/progress.h"
 #include "cli/ranges.h"
+#include "cli/report_file.h"
 #include "io/file_writer.h"
 #include "io/plan_json.h"
 #include "report/plan_report.h"
 #include "search/plan_advice.h"
+#include "search/plan_details.h"
 #include "search/training_run.h"
 #include "simulate/simulate.h"
 #include "verify/original_placement.h"
@@ -115,6 +117,21 @@ std::string interrupt_text(const PlanAnswer& answer, const plan::PlanRecord& rec
              : "interrupted: the search for the plan was done";
 }
 
+bool write_page(const std::string& path, const std::string& json) {
+  Diagnostics diagnostics;
+  io::Report made;
+  made.program = program_name();
+  made.source = "phaze place";
+  made.answer = io::read_report_answer(json, "the plan", diagnostics);
+  CHECK(made.answer, to_string(diagnostics));
+  add_simulations(made);
+  if (!write_report_file(path, io::write_report(made), diagnostics)) {
+    report_bad_input(diagnostics);
+    return false;
+  }
+  return true;
+}
+
 int show(const PlanSetting& setting, const PlanOptions& options, const PlanAnswer& answer,
          const std::optional<RunRequest>& run, double seconds) {
   report::PlanReport report;
@@ -145,15 +162,25 @@ int show(const PlanSetting& setting, const PlanOptions& options, const PlanAnswe
   if (!answer.has_fitting()) {
     report_note("does not fit: " + report::missing_memory_text(answer.plans.front()));
   }
-  const std::string json = io::write_plan(report.record);
+  // What lies behind the plan goes into files: it is thousands of lines.
+  std::string file;
+  if (!options.output.empty() || !options.report.empty()) {
+    const plan::PlanDetails details =
+        search::make_details(setting, report.record.plan, hw::Technology::kModern);
+    file = io::write_plan(report.record, &details);
+  }
   if (!options.output.empty()) {
     Diagnostics diagnostics;
     const HoldInterrupts hold;
-    if (!io::write_text_file(options.output, json, diagnostics)) {
+    if (!io::write_text_file(options.output, file, diagnostics)) {
       return report_bad_input(diagnostics);
     }
   }
-  const int exit_code = print(options.json ? json : report::plan_text(report));
+  if (!options.report.empty() && !write_page(options.report, file)) {
+    return kBadInput;
+  }
+  const int exit_code =
+      print(options.json ? io::write_plan(report.record) : report::plan_text(report));
   if (was_interrupted()) {
     report_note(interrupt_text(answer, report.record));
     return kInterrupted;

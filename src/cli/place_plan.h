@@ -11,7 +11,7 @@ namespace phaze::cli {
 
 struct PlanOptions : CommonOptions {
   ModelOptions model;
-  std::string chip, cluster, assumptions = "modern", strategy, output;
+  std::string chip, cluster, assumptions = "modern", strategy, output, report;
   std::int64_t devices = 0, global_batch = 0, alternatives = 0;
   // Values that choices may take; empty: all.
   std::string tensor, pipeline, data, microbatch, interleave, zero, recompute, schedule, order,

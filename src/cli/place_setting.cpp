@@ -6,6 +6,7 @@
 #include "cli/assumptions.h"
 #include "cli/output_file.h"
 #include "cli/place_limits.h"
+#include "cli/report_file.h"
 #include "graph/optimizer.h"
 #include "io/file_writer.h"
 #include "presets/chips.h"
@@ -64,6 +65,14 @@ std::optional<search::PlanSetting> read_setting(const PlanOptions& options,
     } else if (!has_errors()) {
       io::check_writable(options.output, diagnostics);
     }
+  }
+  if (is_given(options, "--report") && !has_errors()) {
+    check_report_file("--report", options.report,
+                      {{"model", options.model.model},
+                       {"chip", options.chip},
+                       {"cluster", options.cluster},
+                       {"plan", options.output}},
+                      diagnostics);
   }
   if (has_errors()) {
     return std::nullopt;

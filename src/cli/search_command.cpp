@@ -154,6 +154,9 @@ void add_search_command(CLI::App& program, Action& action) {
                       "phaze-reference)");
   command->add_option("--study", options->study,
                       "Keep what is found in this file, and go on from it (default: none)");
+  const CLI::Option* report = command->add_option(
+      "--report", options->report,
+      "Also write a page for any browser that shows all chips and the plans (default: none)");
   command->add_flag("--exhaustive", options->exhaustive,
                     "Evaluate every chip; nothing is excluded");
   command->add_flag("--no-bounds", options->no_bounds, "Exclude no chip by a bound");
@@ -177,7 +180,10 @@ void add_search_command(CLI::App& program, Action& action) {
                    "Budget in dollars for the logic dies (default: the space's)")
       ->check(positive_number());
   add_common_options(*command, *options);
-  command->callback([options, &action] { action = [options] { return run_search(*options); }; });
+  command->callback([options, report, &action] {
+    options->has_report = report->count() > 0;
+    action = [options] { return run_search(*options); };
+  });
 }
 
 }  // namespace phaze::cli

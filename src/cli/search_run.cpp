@@ -12,12 +12,16 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/ranges.h"
+#include "cli/report_file.h"
+#include "cli/search_page.h"
+#include "cli/search_rows.h"
 #include "cli/search_study.h"
 #include "cli/value_lists.h"
 #include "io/search_json.h"
 #include "presets/chips.h"
 #include "presets/clusters.h"
 #include "report/search_report.h"
+#include "search/plan_details.h"
 #include "search/search_record.h"
 #include "search/search_verify.h"
 
@@ -128,22 +132,55 @@ std::optional<SearchQuestion> read_question(const ChipSearchOptions& options, sp
 
 namespace {
 
+// What is found on the way: for a study, and for pictures.
+struct OnTheWay {
+  SearchStudy* study = nullptr;
+  ChipValues values;  // without a study
+  std::vector<plan::SearchMoment> moments;
+};
+
+// Of many moments every other one is enough, again and again.
+void note_moment(std::vector<plan::SearchMoment>& moments, plan::SearchMoment moment) {
+  constexpr std::size_t kMostMoments = 400;
+  if (moments.size() >= kMostMoments) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < moments.size(); i += 2) {
+      moments[kept++] = moments[i];
+    }
+    moments.resize(kept);
+  }
+  moments.push_back(std::move(moment));
+}
+
 search::SearchAnswer search_with_progress(const SearchQuestion& question,
                                           const ChipSearchOptions& options,
-                                          std::vector<search::SearchChip> chips,
-                                          SearchStudy* study) {
+                                          std::vector<search::SearchChip> chips, OnTheWay& way) {
   Progress progress;
+  SearchStudy* study = way.study;
+  const auto begin = std::chrono::steady_clock::now();
   search::SearchOptions how;
   how.use_dominance = !options.exhaustive && !options.no_dominance;
   how.use_bounds = !options.exhaustive && !options.no_bounds;
   if (study != nullptr) {
     how.known = study->known();
     how.keep = [&](const std::vector<search::Known>& found) { study->keep(found); };
+  } else if (options.has_report) {
+    way.values.assign(chips.size(),
+                      std::vector<std::optional<search::ChipValue>>(question.models.size()));
+    how.keep = [&](const std::vector<search::Known>& found) {
+      for (const search::Known& known : found) {
+        way.values[known.chip][known.model] = known.value;
+      }
+    };
   }
   how.is_cancelled = [&](const search::SearchOptions::Progress& at) {
     progress.show(at.stage + ": " + with_thousands(static_cast<std::int64_t>(at.settled)) + " of " +
                   with_thousands(static_cast<std::int64_t>(at.total)) + " chips settled, best " +
                   with_prefix(at.best, "") + ", none above " + with_prefix(at.bound, ""));
+    note_moment(
+        way.moments,
+        {at.stage, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(),
+         static_cast<std::int64_t>(at.settled), at.best, at.bound});
     return was_interrupted() || (study != nullptr && study->has_failed());
   };
   progress.show("pricing chips");
@@ -190,6 +227,16 @@ search::SearchFront front_with_progress(const SearchQuestion& question,
 
 int run_chip_search(const ChipSearchOptions& options, space::Space space) {
   Diagnostics diagnostics;
+  if (options.has_report) {
+    Inputs inputs = {{"study", options.study}, {"reference chip", options.reference}};
+    for (const std::string& model : options.models) {
+      inputs.emplace_back("model", model);
+    }
+    check_report_file("--report", options.report, inputs, diagnostics);
+    if (diagnostics.has_errors()) {
+      return report_bad_input(diagnostics);
+    }
+  }
   const std::optional<SearchQuestion> question =
       read_question(options, std::move(space), diagnostics);
   if (!question) {
@@ -212,8 +259,10 @@ int run_chip_search(const ChipSearchOptions& options, space::Space space) {
       return report_bad_input(diagnostics);
     }
   }
+  OnTheWay way;
+  way.study = study ? &*study : nullptr;
   const search::SearchAnswer answer =
-      search_with_progress(*question, options, std::move(chips), study ? &*study : nullptr);
+      search_with_progress(*question, options, std::move(chips), way);
   if (study && study->has_failed()) {
     return study->report_failure();
   }
@@ -242,9 +291,23 @@ int run_chip_search(const ChipSearchOptions& options, space::Space space) {
       record.notes.push_back(line);
     }
   }
+  if (answer.is_complete) {
+    const plan::SearchResult& last = record.common ? *record.common : record.own.back();
+    note_moment(way.moments,
+                {last.name, record.seconds, last.counts.total, last.value, last.bound});
+  }
+  record.progress = std::move(way.moments);
+  if (options.json || options.has_report || study) {
+    search::add_details(*question, record);
+  }
   const std::string json = io::write_search(record);
   if (study && answer.is_complete && !study->finish(record, answer, json)) {
     return study->report_failure();
+  }
+  if (options.has_report &&
+      !write_search_page(options.report, *question, answer, study ? study->values() : way.values,
+                         json, diagnostics)) {
+    return report_bad_input(diagnostics);
   }
   const int exit_code = print(options.json ? json : report::search_text(record));
   if (was_interrupted()) {

@@ -21,6 +21,8 @@ struct ChipSearchOptions : CommonOptions {
   std::string reference = "phaze-reference";
   std::string objective = "throughput", combination = "mean";
   std::string study;
+  std::string report;
+  bool has_report = false;
   bool exhaustive = false, verify = false, no_dominance = false, no_bounds = false;
 };
 

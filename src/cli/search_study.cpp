@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "cli/output.h"
+#include "cli/search_rows.h"
 #include "hw/cost.h"
 #include "hw/figures.h"
 #include "io/chip_json.h"
@@ -18,14 +19,6 @@
 
 namespace phaze::cli {
 namespace {
-
-// Names of metrics of a model.
-std::string throughput_key(const std::string& model) {
-  return "throughput_" + model + "_sequences_per_s";
-}
-std::string bound_key(const std::string& model) { return "bound_" + model + "_sequences_per_s"; }
-std::string most_key(const std::string& model) { return "most_" + model + "_sequences_per_s"; }
-std::string memory_key(const std::string& model) { return "hbm_" + model + "_bytes"; }
 
 // The same for the same text; others have another one.
 std::string fingerprint(std::string_view text) {
@@ -67,8 +60,10 @@ std::string definition_of(const search::PlanSetting& setting) {
                                : fingerprint(io::write_graph(graphs.shapes.front().model));
 }
 
-plan::StudyQuestion question_of(const search::SearchQuestion& question,
-                                const std::vector<search::SearchChip>& chips) {
+}  // namespace
+
+plan::StudyQuestion make_study_question(const search::SearchQuestion& question,
+                                        const std::vector<search::SearchChip>& chips) {
   plan::StudyQuestion asked;
   const search::PlanSetting& setting = question.models.front().setting;
   std::string models, definitions, sequences;
@@ -96,8 +91,6 @@ plan::StudyQuestion question_of(const search::SearchQuestion& question,
   return asked;
 }
 
-}  // namespace
-
 SearchStudy::SearchStudy(study::Study study, const search::SearchQuestion& question,
                          const std::vector<search::SearchChip>& chips)
     : study_(std::move(study)),
@@ -111,7 +104,7 @@ std::optional<SearchStudy> SearchStudy::open(const std::string& path,
                                              const std::vector<search::SearchChip>& chips,
                                              Diagnostics& diagnostics) {
   std::optional<study::Study> opened =
-      study::Study::open(path, question_of(question, chips), diagnostics);
+      study::Study::open(path, make_study_question(question, chips), diagnostics);
   const std::optional<plan::StudyRecord> record =
       opened ? opened->read(study::Plans::kLeftOut, diagnostics) : std::nullopt;
   if (!record) {
@@ -146,43 +139,6 @@ std::optional<SearchStudy> SearchStudy::open(const std::string& path,
   return made;
 }
 
-plan::ChipRow SearchStudy::row_of(std::size_t chip) const {
-  plan::ChipRow row;
-  row.chip = static_cast<std::int64_t>(chip);
-  const search::SearchChip& at = chips_[chip];
-  row.id = search::search_chip_id(*question_, at);
-  bool is_exact = true;
-  for (std::size_t i = 0; i < question_->models.size(); ++i) {
-    const std::string& name = question_->models[i].name;
-    const std::optional<search::ChipValue>& value = values_[chip][i];
-    if (!value) {
-      is_exact = false;
-    } else if (value->is_exact) {
-      row.metrics[throughput_key(name)] = value->throughput;
-      row.metrics[most_key(name)] = value->most;
-      row.metrics[memory_key(name)] = static_cast<double>(value->memory.value());
-    } else {
-      row.metrics[bound_key(name)] = value->throughput;
-      is_exact = false;
-    }
-  }
-  const hw::Chip made = search::make_chip(*question_, at);
-  const hw::ChipFigures figures = hw::compute_figures(made, question_->space.technology).value();
-  row.metrics["area_mm2"] = figures.area.value();
-  row.metrics["tdp_w"] = figures.tdp.value();
-  row.metrics["build_cost_usd"] = hw::total(figures.cost).value();
-  row.state = is_exact ? plan::ChipState::kEvaluated : plan::ChipState::kExcluded;
-  if (question_->models.size() == 1 && values_[chip][0]) {
-    const double value = values_[chip][0]->throughput / search::price_of(*question_, made);
-    if (is_exact && value > 0) {
-      row.value = value;
-    } else if (!is_exact) {
-      row.bound = value;
-    }
-  }
-  return row;
-}
-
 void SearchStudy::keep(const std::vector<search::Known>& found) {
   plan::StudyBatch batch;
   std::vector<std::size_t> chips;
@@ -193,7 +149,7 @@ void SearchStudy::keep(const std::vector<search::Known>& found) {
     }
   }
   for (const std::size_t chip : chips) {
-    batch.chips.push_back(row_of(chip));
+    batch.chips.push_back(row_of(*question_, chips_[chip], chip, values_[chip]));
   }
   study_.add(batch, diagnostics_);
 }
@@ -203,29 +159,7 @@ bool SearchStudy::finish(const plan::SearchRecord& record, const search::SearchA
   const plan::SearchResult& best = record.common ? *record.common : record.own.front();
   const search::CoSearchAnswer& found = answer.common ? *answer.common : answer.own.front();
   plan::StudyBatch batch;
-  for (std::size_t chip = 0; chip < found.outcomes.size(); ++chip) {
-    const search::ChipOutcome& outcome = found.outcomes[chip];
-    plan::ChipRow row = row_of(chip);
-    switch (outcome.state) {
-      case search::ChipState::kEvaluated:
-        row.state = plan::ChipState::kEvaluated;
-        row.value = outcome.value > 0 ? std::optional(outcome.value) : std::nullopt;
-        row.bound.reset();
-        break;
-      case search::ChipState::kExcluded:
-        row.state = plan::ChipState::kExcluded;
-        row.value.reset();
-        row.bound = outcome.value;
-        break;
-      case search::ChipState::kDominated:
-        row.state = plan::ChipState::kDominated;
-        row.value.reset();
-        row.bound = outcome.value;
-        row.witness = static_cast<std::int64_t>(outcome.dominator);
-        break;
-    }
-    batch.chips.push_back(std::move(row));
-  }
+  batch.chips = settled_rows(*question_, chips_, values_, found);
   plan::StudyAnswer stored;
   stored.status = best.is_proved() ? "optimal" : "feasible";
   stored.chip = static_cast<std::int64_t>(found.best.value());

@@ -6,11 +6,15 @@
 #include <vector>
 
 #include "base/diagnostics.h"
+#include "cli/search_rows.h"
 #include "plan/search_record.h"
 #include "search/chip_search.h"
 #include "study/study.h"
 
 namespace phaze::cli {
+
+plan::StudyQuestion make_study_question(const search::SearchQuestion& question,
+                                        const std::vector<search::SearchChip>& chips);
 
 class SearchStudy {
  public:
@@ -21,6 +25,7 @@ class SearchStudy {
                                          Diagnostics& diagnostics);
 
   const std::vector<search::Known>& known() const { return known_; }
+  const ChipValues& values() const { return values_; }
   void keep(const std::vector<search::Known>& found);
   // Stores how every chip was settled, and the answer.
   bool finish(const plan::SearchRecord& record, const search::SearchAnswer& answer,
@@ -34,13 +39,11 @@ class SearchStudy {
   SearchStudy(study::Study study, const search::SearchQuestion& question,
               const std::vector<search::SearchChip>& chips);
 
-  plan::ChipRow row_of(std::size_t chip) const;
-
   study::Study study_;
   const search::SearchQuestion* question_;
   std::vector<search::SearchChip> chips_;
   std::vector<search::Known> known_;
-  std::vector<std::vector<std::optional<search::ChipValue>>> values_;  // by chip and model
+  ChipValues values_;
   Diagnostics diagnostics_;
 };
 

@@ -45,7 +45,7 @@ class Reader {
     read_plan(map);
     map.ignore({"throughput_sequences_per_s", "tokens_per_s", "recompute", "peak_memory_bytes",
                 "notes", "layer_schedules", "simulated_s", "alternatives", "training", "why",
-                "iteration_range_s", "range_share", "range_basis", "regime"});
+                "iteration_range_s", "range_share", "range_basis", "regime", "details"});
     map.finish();
     return std::move(record_);
   }

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "io/plan_details_json.h"
 #include "io/plan_json.h"
 
 namespace phaze::io {
@@ -141,7 +142,7 @@ Json why_json(const plan::PlanWhy& why) {
 
 }  // namespace
 
-std::string write_plan(const plan::PlanRecord& record) {
+std::string write_plan(const plan::PlanRecord& record, const plan::PlanDetails* details) {
   const TrainingPlan& plan = record.plan;
   const double throughput = plan::throughput(plan);
   Json json = {{"schema", 1},
@@ -199,6 +200,9 @@ std::string write_plan(const plan::PlanRecord& record) {
   }
   if (record.why) {
     json["why"] = why_json(*record.why);
+  }
+  if (details != nullptr) {
+    json["details"] = Json::parse(write_plan_details(*details));
   }
   return json.dump(2) + "\n";
 }

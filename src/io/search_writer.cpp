@@ -3,6 +3,7 @@
 
 #include "hw/area.h"
 #include "hw/cost.h"
+#include "io/chip_json.h"
 #include "io/plan_json.h"
 #include "io/search_json.h"
 
@@ -19,6 +20,13 @@ Json counts_json(const plan::SearchCounts& counts) {
           {"excluded", counts.excluded + counts.dominated},
           {"excluded_by_bound", counts.excluded},
           {"excluded_by_dominance", counts.dominated}};
+}
+
+// As `phaze chip` writes it.
+Json described(const hw::Chip& chip, const hw::ChipFigures& figures) {
+  Json json = Json::parse(write_chip(chip, figures));
+  json.erase("schema");
+  return json;
 }
 
 Json chip_json(const SearchResult& result) {
@@ -41,7 +49,32 @@ Json chip_json(const SearchResult& result) {
           {"area_mm2", figures.area.value()},
           {"tdp_w", figures.tdp.value()},
           {"build_cost_usd", hw::total(figures.cost).value()},
-          {"embodied_carbon_kg", hw::total(figures.carbon).value()}};
+          {"embodied_carbon_kg", hw::total(figures.carbon).value()},
+          {"description", described(chip, figures)}};
+}
+
+Json axes_json(const std::vector<plan::SearchAxis>& axes) {
+  Json list = Json::array();
+  for (const plan::SearchAxis& axis : axes) {
+    list.push_back({{"field", axis.field},
+                    {"letter", axis.letter},
+                    {"unit", axis.unit},
+                    {"codes", axis.codes},
+                    {"values", axis.values}});
+  }
+  return list;
+}
+
+Json progress_json(const std::vector<plan::SearchMoment>& moments) {
+  Json list = Json::array();
+  for (const plan::SearchMoment& moment : moments) {
+    list.push_back({{"stage", moment.stage},
+                    {"elapsed_s", moment.seconds},
+                    {"settled", moment.settled},
+                    {"best", moment.best},
+                    {"bound", moment.bound}});
+  }
+  return list;
 }
 
 Json result_json(const SearchResult& result) {
@@ -52,7 +85,8 @@ Json result_json(const SearchResult& result) {
   json["chips"] = counts_json(result.counts);
   Json plans = Json::object(), speedups = Json::object();
   for (std::size_t i = 0; i < result.plans.size(); ++i) {
-    plans[result.plans[i].model] = Json::parse(write_plan(result.plans[i]));
+    const plan::PlanDetails* details = i < result.details.size() ? &result.details[i] : nullptr;
+    plans[result.plans[i].model] = Json::parse(write_plan(result.plans[i], details));
     speedups[result.plans[i].model] = result.speedup[i] ? Json(*result.speedup[i]) : Json();
   }
   json["plans"] = std::move(plans);
@@ -109,7 +143,11 @@ std::string write_search(const SearchRecord& record) {
     reference["throughput_sequences_per_s"][record.models[i]] =
         record.reference_throughput[i] ? Json(*record.reference_throughput[i]) : Json();
   }
+  reference["description"] = record.reference_figures
+                                 ? described(record.reference_described, *record.reference_figures)
+                                 : Json();
   json["reference"] = std::move(reference);
+  json["axes"] = axes_json(record.axes);
   json["pareto"] = Json::array();
   for (const plan::SearchFrontRow& row : record.front) {
     Json values = Json::object();
@@ -126,6 +164,7 @@ std::string write_search(const SearchRecord& record) {
   }
   json["notes"] = record.notes;
   json["search_s"] = record.seconds;
+  json["progress"] = progress_json(record.progress);
   return json.dump(2) + "\n";
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hw/figures.h"
+#include "plan/plan_details.h"
 #include "plan/plan_record.h"
 
 namespace phaze::plan {
@@ -31,6 +32,22 @@ struct SearchStep {
   std::string outside;          // then: why
 };
 
+// A field that the space varies, with its values as ids of chips have them and as numbers.
+struct SearchAxis {
+  std::string field, letter;  // "tensor_cores.count", "t"
+  std::string unit;           // "B", "Hz", "B/s" or empty
+  std::vector<std::string> codes;
+  std::vector<double> values;
+};
+
+// How far the search was at a moment.
+struct SearchMoment {
+  std::string stage;  // a model's name, or "common"
+  double seconds = 0;
+  std::int64_t settled = 0;
+  double best = 0, bound = 0;  // of the objective; none that was open is above the bound
+};
+
 // The best chip for one model, or for all.
 struct SearchResult {
   std::string name;  // of the model, or "common"
@@ -39,6 +56,7 @@ struct SearchResult {
   hw::ChipFigures figures;
   double value = 0, bound = 0;                 // of the objective; no chip is better than the bound
   std::vector<PlanRecord> plans;               // one for each model
+  std::vector<PlanDetails> details;            // of these, where a file is to have them
   std::vector<std::optional<double>> speedup;  // of each over the reference chip
   SearchCounts counts;
   bool is_complete = true;
@@ -61,11 +79,15 @@ struct SearchFrontRow {
 struct SearchRecord {
   std::string space, assumptions, objective, combination, reference;
   std::string letters;  // what those in ids of chips stand for: "t tensor_cores.count, ..."
+  std::vector<SearchAxis> axes;
   std::vector<std::string> models;
   std::int64_t devices = 0, global_batch = 0;
   std::string cluster;
-  std::vector<SearchResult> own;                            // by model
-  std::optional<SearchResult> common;                       // of several models
+  hw::Chip reference_described;
+  std::optional<hw::ChipFigures> reference_figures;  // nothing: the technology has none for it
+  std::vector<SearchMoment> progress;                // in the order of time; of this run
+  std::vector<SearchResult> own;                     // by model
+  std::optional<SearchResult> common;                // of several models
   std::vector<std::optional<double>> reference_throughput;  // by model; nothing: does not fit
   std::vector<std::string> front_objectives;
   std::vector<SearchFrontRow> front;  // by the first objective, the best first

@@ -125,6 +125,22 @@ std::vector<plan::SearchStep> steps_from(const SearchQuestion& question, const S
   return steps;
 }
 
+std::string unit_of(space::FieldUnit unit) {
+  switch (unit) {
+    case space::FieldUnit::kBytes:
+      return "B";
+    case space::FieldUnit::kHertz:
+      return "Hz";
+    case space::FieldUnit::kBytesPerSecond:
+      return "B/s";
+    case space::FieldUnit::kCount:
+    case space::FieldUnit::kNumber:
+    case space::FieldUnit::kGeneration:
+      break;
+  }
+  return "";
+}
+
 SearchResult make_result(const SearchQuestion& question, const SearchAnswer& answer,
                          const CoSearchAnswer& found, const FoundChip& best,
                          const std::vector<std::size_t>& models, const std::string& name) {
@@ -197,6 +213,17 @@ SearchResult make_result(const SearchQuestion& question, const SearchAnswer& ans
   return result;
 }
 
+plan::SearchAxis make_axis(const space::Axis& axis) {
+  const space::FieldTraits& field = space::traits(axis.field);
+  plan::SearchAxis made{
+      std::string(field.path), std::string(field.code), unit_of(field.unit), {}, {}};
+  for (const double value : axis.values) {
+    made.codes.push_back(space::value_code(axis.field, value));
+    made.values.push_back(value);
+  }
+  return made;
+}
+
 }  // namespace
 
 plan::SearchRecord make_search_record(const SearchQuestion& question, const SearchAnswer& answer) {
@@ -207,9 +234,12 @@ plan::SearchRecord make_search_record(const SearchQuestion& question, const Sear
   record.objective = to_string(question.objective);
   record.combination = to_string(question.combination);
   record.reference = question.reference.name;
+  record.reference_described = question.reference;
+  record.reference_figures = hw::compute_figures(question.reference, question.space.technology);
   for (const space::Axis& axis : question.space.axes) {
     const space::FieldTraits& field = space::traits(axis.field);
     if (axis.values.size() > 1) {
+      record.axes.push_back(make_axis(axis));
       record.letters += (record.letters.empty() ? "" : ", ") + std::string(field.code) + " " +
                         std::string(field.path);
     }

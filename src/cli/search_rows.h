@@ -1,0 +1,33 @@
+#pragma once
+// What a search found out about each chip, as rows of a study or of a report.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/study.h"
+#include "search/chip_search.h"
+
+namespace phaze::cli {
+
+// By chip and model; nothing where it was not needed.
+using ChipValues = std::vector<std::vector<std::optional<search::ChipValue>>>;
+
+// Names of metrics of a model.
+std::string throughput_key(const std::string& model);
+std::string bound_key(const std::string& model);
+std::string most_key(const std::string& model);
+std::string memory_key(const std::string& model);
+
+// A chip by what is known of the models on it, with its area, power and cost.
+plan::ChipRow row_of(const search::SearchQuestion& question, const search::SearchChip& chip,
+                     std::size_t number,
+                     const std::vector<std::optional<search::ChipValue>>& values);
+
+// How every chip was settled by a search that is complete.
+std::vector<plan::ChipRow> settled_rows(const search::SearchQuestion& question,
+                                        const std::vector<search::SearchChip>& chips,
+                                        const ChipValues& values,
+                                        const search::CoSearchAnswer& found);
+
+}  // namespace phaze::cli

@@ -1,0 +1,30 @@
+# What the page is built from; files are named one by one.
+set(PHAZE_PAGE_SOURCES
+  index.html package.json package-lock.json tsconfig.json vite.config.ts
+  src/chart.ts
+  src/data.ts
+  src/dom.ts
+  src/format.ts
+  src/layout.ts
+  src/main.ts
+  src/plan/cores.ts
+  src/plan/devices.ts
+  src/plan/gantt.ts
+  src/plan/groups.ts
+  src/plan/headline.ts
+  src/plan/memory.ts
+  src/plan/page.ts
+  src/plan/roofline.ts
+  src/plan/timeline.ts
+  src/search/chip_drawing.ts
+  src/search/explorer.ts
+  src/search/explorer_state.ts
+  src/search/nearest.ts
+  src/search/page.ts
+  src/search/points.ts
+  src/search/scatter.ts
+  src/search/treemap.ts
+  src/table.ts
+  src/theme.ts
+  src/style.css
+)
