@@ -180,12 +180,13 @@ void add_calibrate_command(CLI::App& program, Action& action) {
       ->required();
   command->add_option("--operators", options->operators,
                       "Measured operators as CSV, see docs/formats.md; python/measure_operators.py "
-                      "measures them");
+                      "measures them (default: none)");
   command->add_option("--runs", options->runs,
-                      "Measured training runs as CSV; rows on the chip (and cluster) count");
+                      "Measured training runs as CSV; rows on the chip (and cluster) count "
+                      "(default: none)");
   command->add_option("--cluster", options->cluster,
                       "Fit this cluster's constants too: built-in name or YAML file, as rows name "
-                      "it");
+                      "it (default: none)");
   command->add_option("-o,--output", options->output,
                       "Write a chip that derives from CHIP to this file (default: none)");
   command->add_option("--cluster-output", options->cluster_output,

@@ -210,7 +210,8 @@ void add_validate_command(CLI::App& program, Action& action) {
                       "Also write the quantiles of errors that ranges of predictions come from, of "
                       "what is built in and of FILE (default: none)");
   command->add_option("--write", options->folder,
-                      "Write validation.md and its plots to this folder instead of an answer");
+                      "Write validation.md and its plots to this folder instead of an answer "
+                      "(default: none)");
   command
       ->add_option(
           "--set", options->settings,

@@ -10,7 +10,7 @@ namespace phaze::report {
 namespace {
 
 constexpr double kSide = 460;  // of the square plot
-constexpr double kLeft = 80, kTop = 50, kRight = 190, kBottom = 60;
+constexpr double kLeft = 80, kTop = 50, kRight = 230, kBottom = 60;
 
 std::string escaped(const std::string& text) {
   std::string out;
