@@ -17,9 +17,11 @@ io::Report make_report(const search::SearchQuestion& question, const search::Sea
   io::Report made;
   made.program = program_name();
   made.source = "phaze search";
-  Diagnostics diagnostics;
-  made.answer = io::read_report_answer(json, "the search", diagnostics);
-  CHECK(made.answer, to_string(diagnostics));
+  if (question.models.size() == 1 || answer.common_best) {  // otherwise it was stopped before
+    Diagnostics diagnostics;
+    made.answer = io::read_report_answer(json, "the search", diagnostics);
+    CHECK(made.answer, to_string(diagnostics));
+  }
   plan::StudyRecord& study = made.study.emplace();
   study.question = make_study_question(question, answer.chips);
   const search::CoSearchAnswer& found = answer.common ? *answer.common : answer.own.front();
@@ -34,7 +36,9 @@ io::Report make_report(const search::SearchQuestion& question, const search::Sea
         study.chips.push_back(row_of(question, answer.chips[chip], chip, values[chip]));
       }
     }
-    study.open_bound = found.bound;
+    if (question.models.size() == 1 || answer.common) {  // a model's own bound is not that of all
+      study.open_bound = found.bound;
+    }
   }
   made.summary = study::summarize(study, 0, std::nullopt);
   add_simulations(made);

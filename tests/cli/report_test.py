@@ -2,7 +2,10 @@
 import json
 import os
 import re
+import signal
 import sqlite3
+import subprocess
+import time
 import unittest
 
 import phaze
@@ -171,6 +174,36 @@ class Pages(Reports):
         plan = self.document_of(page)["plan"]
         self.assertTrue(plan.pop("details"))
         self.assertEqual(plan, answer)
+
+    def test_a_search_that_was_stopped_shows_what_it_has(self):
+        for models in (["gpt3-175b"], ["gpt3-175b", "megatron-gpt2-8.3b"]):
+            folder = self.folder()
+            page, study = os.path.join(folder, "page.html"), os.path.join(folder, "study.db")
+            run = subprocess.Popen([phaze.PROGRAM, "search", *models, "--exhaustive", "--report", page, "--study", study],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            self.addCleanup(run.stderr.close)
+            self.addCleanup(run.wait)
+            self.addCleanup(run.kill)
+            self.wait_for_chip(study)
+            run.send_signal(signal.SIGINT)
+            err = run.communicate(timeout=phaze.SECONDS)[1]
+            self.assertEqual(run.returncode, 130, err)
+            report = self.document_of(page)
+            settled = report["study"]["counts"]["settled"]
+            self.assertTrue(0 < settled < report["study"]["counts"]["total"])
+            self.assertEqual(len(report["study"]["chips"]["id"]), settled)
+            self.assertEqual(report["search"] is None, len(models) > 1)  # no common chip yet
+
+    def wait_for_chip(self, study):
+        for _ in range(600):
+            time.sleep(0.05)
+            try:
+                with sqlite3.connect(f"file:{study}?mode=ro", uri=True) as database:
+                    if database.execute("SELECT count(*) FROM chips").fetchone()[0] > 0:
+                        return
+            except sqlite3.OperationalError:  # not there yet
+                continue
+        self.fail("nothing is stored")
 
     def test_names_with_markup_stay_text(self):
         path, plan = self.plan()

@@ -12,20 +12,21 @@ import { colour } from "../theme";
 import { chipDrawing } from "./chip_drawing";
 import { explorer } from "./explorer";
 
-function proofText(result: Result): { value: string; note: string } {
-  const gap = result.bound / result.value - 1;
+function proofText(result: Result, isComplete: boolean): { value: string; note: string } {
   if (result.status === "optimal") {
     return { value: "Proved optimal", note: "no chip of the space is better" };
   }
   return {
-    value: `Within ${percent(gap)}`,
-    note: "no chip of the space can be further above, however layers are scheduled",
+    value: `Within ${percent(result.bound / result.value - 1)}`,
+    note: isComplete
+      ? "no chip of the space can be further above, however layers are scheduled"
+      : "the search was stopped: no chip of the space can be further above",
   };
 }
 
 function headline(search: Search, best: Result, simulations: Report["simulations"]): HTMLElement {
   const unit = objectiveUnit(search.objective, search.models.length, search.combination);
-  const proof = proofText(best);
+  const proof = proofText(best, search.is_complete);
   const plans = Object.entries(best.plans);
   const [model, plan] = plans[0] as [string, Plan];
   const over = plans
