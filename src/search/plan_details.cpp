@@ -114,6 +114,29 @@ plan::DetailedPass make_pass(const cost::CostContext& context, const graph::Laye
   return made;
 }
 
+// What a plan counts for each layer: with the host, overlapped collectives and sums of gradients.
+struct CountedPasses {
+  Seconds forward, backward;
+};
+
+// None for the original's assumptions: they count the passes as they are.
+std::vector<CountedPasses> count_passes(const PlanSetting& setting, const plan::TrainingPlan& plan,
+                                        Recompute recompute) {
+  if (is_original(setting.assumptions)) {
+    return {};
+  }
+  SettingCosts costs(setting);
+  const plan::Chain* chain = costs.costs().chain(plan.strategy);
+  CHECK(chain != nullptr, "a plan has its chain");
+  std::vector<CountedPasses> counted;
+  for (const plan::ChainLayer& layer : chain->layers) {
+    const plan::LayerWork& work = plan::work_of(layer, recompute);
+    counted.push_back(
+        {work.forward, work.backward + (plan.microbatches > 1 ? layer.accumulation : Seconds())});
+  }
+  return counted;
+}
+
 }  // namespace
 
 plan::PlanDetails make_details(const PlanSetting& setting, const plan::TrainingPlan& plan,
@@ -144,11 +167,15 @@ plan::PlanDetails make_details(const PlanSetting& setting, const plan::TrainingP
   context.kernels = is_library ? cost::Kernels::kLibrary : cost::Kernels::kTuned;
   Scheduling scheduling = setting.scheduling;
   scheduling.exclusive_wide = has_exclusive_wide(setting.assumptions);
-  for (const graph::Layer& layer : model.layers) {
-    const plan::LayerWork work = price_layer(context, layer, scheduling).work;
+  const std::vector<CountedPasses> counted = count_passes(setting, plan, recompute);
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
     for (const LayerPass pass : {LayerPass::kForward, LayerPass::kBackward}) {
-      details.passes.push_back(make_pass(context, layer, pass, scheduling));
-      details.passes.back().counted = pass == LayerPass::kForward ? work.forward : work.backward;
+      details.passes.push_back(make_pass(context, model.layers[i], pass, scheduling));
+      const bool is_counted = i < counted.size();
+      details.passes.back().counted = !is_counted
+                                          ? to_seconds(details.passes.back().schedule.time())
+                                      : pass == LayerPass::kForward ? counted[i].forward
+                                                                    : counted[i].backward;
     }
   }
   return details;

@@ -7,15 +7,15 @@ import unittest
 from phaze import Case
 
 HEADER = "model,chip,cluster,devices,global_batch,microbatch,tensor,pipeline,data,recompute,attention,overlap,iteration_s\n"
-ROW = "megatron-gpt2-8.3b,a100-80g,dgx-a100,16,64,2,2,2,4,full,eager,0,1.5\n"
+ROW = "megatron-gpt2-8.3b,a100-80g,dgx-a100,16,64,2,2,1,8,full,eager,0,1.5\n"
 
 
 class Validate(Case):
     def test_a_row_is_what_place_says_of_the_same_plan(self):
         found = self.json("validate", "-", stdin=HEADER + ROW)
         place = self.json("place", "megatron-gpt2-8.3b", "--chip", "a100-80g", "--cluster", "dgx-a100", "--devices", "16",
-                          "--global-batch", "64", "--microbatch", "2", "--tensor", "2", "--pipeline", "2", "--data", "4",
-                          "--recompute", "full", "--attention", "eager", "--no-overlap", "--zero", "0", "--order", "tdp",
+                          "--global-batch", "64", "--microbatch", "2", "--tensor", "2", "--pipeline", "1", "--data", "8",
+                          "--recompute", "full", "--attention", "eager", "--execution", "megatron", "--zero", "0", "--order", "tdp",
                           "--sequence-parallel", "off", "--schedule", "1f1b")
         row = found["rows"][0]
         self.assertEqual(row["predicted"], place["iteration_s"])

@@ -41,7 +41,7 @@ plan::MeasuredRun random_run(Rng& random) {
   run.recompute = static_cast<plan::Recompute>(random.below(plan::kRecomputes));
   run.sequence_parallel = random.below(2) == 0;
   run.has_flash_attention = random.below(2) == 0;
-  run.has_eager_execution = random.below(4) == 0;
+  run.stack = static_cast<plan::RunStack>(random.below(3));
   run.overlap = random.below(2) == 0;
   run.measured[kIteration] = 1;
   return run;

@@ -127,10 +127,10 @@ TEST(Validate, ARowThatCannotBeCutSaysWhy) {
 TEST(Validate, OpenChoicesAreTheFastestThatFit) {
   const std::string row = "1024,16,12,1024,a100-80g,dgx-a100,8,32,";
   const double open =
-      *predict(kHeader + row + "any,2,2,none,eager,1\n").at(0).prediction->predicted[kIteration];
+      *predict(kHeader + row + "any,2,1,none,eager,1\n").at(0).prediction->predicted[kIteration];
   double best = 1e300;
-  for (const char* microbatch : {"1", "2", "4", "8", "16"}) {
-    const auto one = predict(kHeader + row + microbatch + ",2,2,none,eager,1\n");
+  for (const char* microbatch : {"1", "2", "4", "8"}) {
+    const auto one = predict(kHeader + row + microbatch + ",2,1,none,eager,1\n");
     if (one.at(0).prediction && one[0].prediction->plan.fits) {
       best = std::min(best, *one[0].prediction->predicted[kIteration]);
     }
