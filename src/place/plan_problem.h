@@ -27,6 +27,9 @@ struct PlanProblem {
   plan::StateBytes states;
   // Gradient reduction and weight gathering run beside backward and forward.
   bool overlap = true;
+  // Of the time that both are at work: what compute loses to it, by the cores that the network's
+  // kernels hold (16 of an H100's 132, NCCL's default).
+  double slowed = 0.12;
   PlanLimits limits;
 };
 

@@ -62,7 +62,9 @@ StageTable::StageTable(const PlanProblem& problem, PlanCosts& costs, const plan:
       scatter_s = costs.reduce_scatter(strategy, problem.states.reduced * layer.parameters).value();
     }
     const auto beside = [&](double compute_s, double network_s) {
-      return problem.overlap ? std::max(compute_s, network_s) : compute_s + network_s;
+      return problem.overlap
+                 ? std::max(compute_s, network_s) + problem.slowed * std::min(compute_s, network_s)
+                 : compute_s + network_s;
     };
     for (const Recompute way : kRecomputeWays) {
       Sums& sums = sums_[static_cast<std::size_t>(way)];
@@ -128,7 +130,11 @@ StageSync StageTable::sync(std::int64_t parameters, double optimizer_s, std::siz
   // the layer that comes last has nothing beside it.
   const auto buckets = static_cast<double>(layers);
   const auto exposed = [&](double network_s, double pass_s) {
-    return problem_.overlap ? std::max(network_s / buckets, network_s - pass_s) : network_s;
+    if (!problem_.overlap) {
+      return network_s;
+    }
+    const double alone_s = std::max(network_s / buckets, network_s - pass_s);
+    return alone_s + problem_.slowed * (network_s - alone_s);
   };
   if (scatters_each_microbatch()) {  // in the passes, but for the bucket that comes last
     sync.exposed_s = problem_.overlap ? reduce_s / buckets : 0;

@@ -136,8 +136,10 @@ class Cuts {
       if (scatters) {
         both_s += costs_.reduce_scatter(strategy_, gradients(flat_[i]->parameters)).value();
       }
-      forward_s = problem_.overlap ? std::max(forward_s, gather_s) : forward_s + gather_s;
-      backward_s = problem_.overlap ? std::max(backward_s, both_s) : backward_s + both_s;
+      // Beside each other: the shorter one hides but for what it slows.
+      const double hidden = problem_.overlap ? 1 - problem_.slowed : 0;
+      forward_s += gather_s - hidden * std::min(forward_s, gather_s);
+      backward_s += both_s - hidden * std::min(backward_s, both_s);
       stage.forward_s += forward_s;
       stage.backward_s += backward_s;
       stage.optimizer_s += flat_[i]->optimizer.value();
@@ -156,8 +158,13 @@ class Cuts {
         gather_s = costs_.all_gather(strategy_, weights(count)).value();
       }
       if (problem_.overlap) {
-        stage.exposed_s = std::max(reduce_s / layers, scatters ? 0 : reduce_s - stage.backward_s) +
-                          std::max(gather_s / layers, gather_s - stage.forward_s);
+        const auto hidden_s = [&](double network_s, double pass_s) {
+          return std::min(network_s * (1 - 1 / layers), pass_s);
+        };
+        stage.exposed_s = gather_s - (1 - problem_.slowed) * hidden_s(gather_s, stage.forward_s);
+        stage.exposed_s +=
+            scatters ? reduce_s / layers
+                     : reduce_s - (1 - problem_.slowed) * hidden_s(reduce_s, stage.backward_s);
       } else {
         stage.exposed_s = (scatters ? 0 : reduce_s) + gather_s;
       }

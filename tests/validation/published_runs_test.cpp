@@ -67,7 +67,7 @@ TEST(PublishedRuns, EveryRowIsPriced) {
     EXPECT_EQ(validation.unfit, 0U) << name;  // what ran must not be said not to fit
     for (const plan::GroupSummary& group : validation.groups) {
       if (plan::is_time(group.measure)) {
-        EXPECT_LE(group.errors.mean, 0.20) << group.group;
+        EXPECT_LE(group.errors.mean, 0.08) << group.group;
       } else {
         EXPECT_LE(group.errors.mean, 0.05) << group.group;
       }

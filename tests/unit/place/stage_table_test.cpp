@@ -26,6 +26,7 @@ class Sharded : public testing::Test {
     model_.layers.push_back(layer);
     problem_.states = {Bytes(2), Bytes(4), Bytes(12)};
     problem_.capacity = Bytes(1 << 20);
+    problem_.slowed = 0;
   }
 
   place::StageTable make(int zero, std::int64_t data, std::int64_t microbatches) {
