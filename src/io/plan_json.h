@@ -25,8 +25,8 @@ std::string write_no_plan(const std::string& why, std::optional<Bytes> needed_me
 // Everything that makes no sense is a fault, and all faults are reported. What comes back is sound:
 // there are as many stages as the strategy says, chunks only in interleaved schedules, whose
 // micro-batches are a multiple of the stages, and sums of bytes within 64 bits. What follows from
-// other keys (throughput, peak memory) or only goes with them (notes, alternatives, training, why)
-// is not read.
+// other keys (throughput, peak memory) or only goes with them (notes, alternatives, training, why,
+// question, best) is not read.
 std::optional<plan::PlanRecord> read_plan(const Value& document, Diagnostics& diagnostics);
 
 }  // namespace phaze::io

@@ -184,6 +184,11 @@ plan::PlanRecord make_record(const PlanSetting& setting, const PlanAnswer& answe
   record.cluster = setting.cluster.name;
   record.assumptions = to_string(setting.assumptions);
   record.sequence = sequence_of(setting);
+  record.workload = plan::PlanWorkload{std::string(graph::to_string(setting.training.precision)),
+                                       std::string(graph::to_string(setting.training.optimizer)),
+                                       std::string(models::to_string(setting.build.attention)),
+                                       std::string(models::to_string(setting.build.execution)),
+                                       setting.overlap && !is_original(setting.assumptions)};
   record.notes = answer.notes;
   record.proof = plan::LayerProof{answer.largest_gap, answer.chains.front().schedule_gap};
   for (std::size_t i = 1; i < answer.plans.size(); ++i) {
