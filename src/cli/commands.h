@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace phaze::cli {
 
@@ -21,6 +23,9 @@ struct CommonOptions {
 
 void add_common_options(CLI::App& command, CommonOptions& options);
 
+// The whole program: a command with its arguments; its exit code.
+int run_words(const std::vector<std::string>& words);
+
 // Of an option: digits that say a number from 1 on, and nothing else (CLI11 alone would read 010 as
 // eight, and the empty text as zero).
 CLI::Validator whole_number();
@@ -31,6 +36,10 @@ void add_models_command(CLI::App& program, Action& action);
 void add_graph_command(CLI::App& program, Action& action);
 void add_chips_command(CLI::App& program, Action& action);
 void add_chip_command(CLI::App& program, Action& action);
+void add_batch_command(CLI::App& program, Action& action);
+void add_compare_command(CLI::App& program, Action& action);
+void add_sweep_command(CLI::App& program, Action& action);
+void add_export_command(CLI::App& program, Action& action);
 void add_estimate_command(CLI::App& program, Action& action);
 void add_schedule_command(CLI::App& program, Action& action);
 void add_place_command(CLI::App& program, Action& action);

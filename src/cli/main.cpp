@@ -94,7 +94,32 @@ std::string explain(const CLI::App& program, const CLI::ParseError& error,
   return "phaze: error: " + printable(message) + "\n       `" + help + "` explains every option.\n";
 }
 
-int run(int argc, char** argv) {
+// CLI11 takes every word that begins with dashes for an option. Those that are none, the command
+// after `sweep ... --` and the arguments after `place --from PROGRAM`, go behind an equals sign.
+std::vector<std::string> with_plain_words(const std::vector<std::string>& words) {
+  if (words.empty() || (words[0] != "sweep" && words[0] != "place")) {
+    return words;
+  }
+  std::vector<std::string> plain;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[0] == "sweep" && words[i] == "--") {
+      for (++i; i < words.size(); ++i) {
+        plain.push_back("--then=" + words[i]);
+      }
+    } else if (words[0] == "place" && words[i] == "--from" && i + 2 < words.size()) {
+      plain.push_back("--from=" + words[i + 1]);
+      plain.push_back("--from-arguments=" + words[i + 2]);
+      i += 2;
+    } else {
+      plain.push_back(words[i]);
+    }
+  }
+  return plain;
+}
+
+}  // namespace
+
+int run_words(const std::vector<std::string>& words) {
   CLI::App program(
       "Phaze: which accelerator should be built, and how should training be laid out on it,\n"
       "so that these models train best within this budget?",
@@ -118,6 +143,10 @@ int run(int argc, char** argv) {
   add_search_command(program, action);
   add_reproduce_command(program, action);
   add_simulate_command(program, action);
+  add_export_command(program, action);
+  add_compare_command(program, action);
+  add_sweep_command(program, action);
+  add_batch_command(program, action);
   add_study_command(program, action);
   add_validate_command(program, action);
   add_calibrate_command(program, action);
@@ -125,20 +154,20 @@ int run(int argc, char** argv) {
   add_clusters_command(program, action);
   add_cluster_command(program, action);
   try {
-    program.parse(argc, argv);
+    const std::vector<std::string> plain = with_plain_words(words);
+    std::vector<std::string> last_first(plain.rbegin(), plain.rend());
+    program.parse(last_first);
   } catch (const CLI::Success& request) {  // --help, --version
     std::ostringstream text;
     program.exit(request, text, text);
     return print(text.str());
   } catch (const CLI::ParseError& error) {
-    const std::vector<std::string> words(argv + 1, argv + argc);
-    std::fputs(explain(program, error, words).c_str(), stderr);
+    report_text(explain(program, error, words));
     return kBadInput;
   }
   return action();
 }
 
-}  // namespace
 }  // namespace phaze::cli
 
 int main(int argc, char** argv) {
@@ -146,7 +175,7 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // so does a file that has grown to its limit
   phaze::cli::exit_on_interrupt();
   try {
-    return phaze::cli::run(argc, argv);
+    return phaze::cli::run_words(std::vector<std::string>(argv + 1, argv + argc));
   } catch (const std::bad_alloc&) {
     std::fputs("phaze: out of memory\n", stderr);
   } catch (const std::exception& bug) {

@@ -61,8 +61,10 @@ std::optional<Workload> load_workload(const ModelOptions& options, Diagnostics& 
   }
   build.precision = training.precision;
 
-  std::optional<models::LoadedModel> loaded;
-  if (options.model == "-") {
+  std::optional<models::LoadedModel> loaded = options.loaded;
+  if (loaded) {
+    // It is there.
+  } else if (options.model == "-") {
     if (const auto text = io::read_text(std::cin, "standard input", diagnostics)) {
       loaded = models::read_model(*text, "standard input", diagnostics);
     }

@@ -16,6 +16,7 @@ namespace phaze::cli {
 
 struct ModelOptions {
   std::string model;
+  std::optional<models::LoadedModel> loaded;  // in place of what `model` names
   std::int64_t sequence = 0;
   std::int64_t decoder_sequence = 0;
   std::int64_t microbatch = 1;

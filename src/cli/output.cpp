@@ -8,12 +8,29 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/check.h"
 #include "base/text.h"
 #include "cli/commands.h"
 
 namespace phaze::cli {
 
+namespace {
+
+CaptureOutput* capture = nullptr;
+
+}  // namespace
+
+CaptureOutput::CaptureOutput() {
+  CHECK(capture == nullptr, "outputs are captured one at a time");
+  capture = this;
+}
+CaptureOutput::~CaptureOutput() { capture = nullptr; }
+
 int print(const std::string& text) {
+  if (capture != nullptr) {
+    capture->answer += text;
+    return kAnswer;
+  }
   const bool is_written =
       std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   // A reader that has seen enough (`| head`) is no fault.
@@ -36,17 +53,23 @@ std::size_t chart_width() {
   return std::clamp<std::size_t>(columns > kLabels ? columns - kLabels : 0, 40, 200);
 }
 
+void report_text(const std::string& text) {
+  if (capture != nullptr) {
+    capture->messages += text;
+  } else {
+    std::fputs(text.c_str(), stderr);
+  }
+}
+
 int report_no_answer(const std::string& why) {
-  std::fputs(("phaze: " + why + "\n").c_str(), stderr);
+  report_text("phaze: " + why + "\n");
   return kNoAnswer;
 }
 
-void report_note(const std::string& note) {
-  std::fputs(("phaze: " + printable(note) + "\n").c_str(), stderr);
-}
+void report_note(const std::string& note) { report_text("phaze: " + printable(note) + "\n"); }
 
 int report_bad_input(const Diagnostics& diagnostics) {
-  std::fputs(to_string(diagnostics).c_str(), stderr);
+  report_text(to_string(diagnostics));
   return kBadInput;
 }
 

@@ -23,4 +23,19 @@ void report_note(const std::string& note);
 // Writes the diagnostics to standard error; kBadInput.
 int report_bad_input(const Diagnostics& diagnostics);
 
+// Text for standard error as it is.
+void report_text(const std::string& text);
+
+// While one of these lives all of the above goes into it: for commands that run others. One at a
+// time, and none from another thread.
+class CaptureOutput {
+ public:
+  CaptureOutput();
+  ~CaptureOutput();
+  CaptureOutput(const CaptureOutput&) = delete;
+  CaptureOutput& operator=(const CaptureOutput&) = delete;
+
+  std::string answer, messages;
+};
+
 }  // namespace phaze::cli

@@ -14,8 +14,9 @@ std::vector<CLI::Option*> add_plan_options(CLI::App& command, PlanOptions& optio
                          "Built-in name or YAML file (default: none; a model needs one)"),
       command
           .add_option("--set", options.settings,
-                      "FIELD=VALUE of the chip, absolute or relative, such as "
-                      "chip.hbm.bandwidth=+20%; may be given several times")
+                      "FIELD=VALUE of the chip or the cluster, absolute or relative, such as "
+                      "chip.hbm.bandwidth=+20% or cluster.nvlink.bandwidth=+20%; may be given "
+                      "several times")
           ->allow_extra_args(false),
       command.add_option("--cluster", options.cluster,
                          "Built-in name or YAML file (default: dgx-h100; of phaze2024: flat)"),
@@ -71,6 +72,19 @@ std::vector<CLI::Option*> add_plan_options(CLI::App& command, PlanOptions& optio
       command.add_option("--tokens", options.tokens,
                          "A whole training of so many tokens, such as 300e9, 300B or 15T: days, "
                          "energy, dollars, carbon (default: none)"),
+      command.add_option("--fewest", options.fewest,
+                         "devices or money: the fewest of up to --devices that train --tokens in "
+                         "--days, or those with the least cost (default: none)"),
+      command
+          .add_option("--days", options.days,
+                      "For --fewest: the training ends in so many days (default: none)")
+          ->check(positive_number()),
+      command
+          .add_option(
+              "--smallest-hbm", options.smallest_hbm,
+              "The smallest memory of a device, in whole GiB, with which an iteration is at "
+              "most so many percent longer (default: none)")
+          ->check(positive_number()),
       command
           .add_option("--pue", options.pue,
                       "What the building draws for each watt of devices and hosts (default: 1.1)")

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/place_question.h"
 #include "cli/place_setting.h"
 #include "cli/progress.h"
 #include "cli/ranges.h"
@@ -32,7 +33,9 @@ using search::PlanSetting;
 // Plans are simulated too, up to so many: about a tenth of a second.
 constexpr std::int64_t kMostPasses = 500'000;
 
-PlanAnswer solve(const PlanSetting& setting, std::size_t keep) {
+}  // namespace
+
+PlanAnswer solve_plan(const PlanSetting& setting, std::size_t keep) {
   Progress progress;
   search::PlanSearchOptions options;
   options.keep = keep;
@@ -45,7 +48,6 @@ PlanAnswer solve(const PlanSetting& setting, std::size_t keep) {
   return search::find_plan(setting, options);
 }
 
-// Every plan that is shown was checked by code that did not make it.
 void check_plans(const PlanSetting& setting, const PlanAnswer& answer) {
   if (answer.original) {
     const auto faults = verify::find_faults(answer.original->instance, answer.original->answer);
@@ -65,9 +67,9 @@ void check_plans(const PlanSetting& setting, const PlanAnswer& answer) {
   }
 }
 
-std::string title_of(const PlanSetting& setting, const PlanOptions& options) {
+std::string plan_title(const PlanSetting& setting, const std::string& model) {
   const bool is_original = search::is_original(setting.assumptions);
-  return printable(options.model.model) + " on " + with_thousands(setting.devices) + " " +
+  return printable(model) + " on " + with_thousands(setting.devices) + " " +
          printable(setting.chip.name) + ", cluster " + printable(setting.cluster.name) +
          ", global batch " + with_thousands(setting.global_batch) +
          (setting.global_batch == 1 ? " sequence of " : " sequences of ") +
@@ -75,7 +77,7 @@ std::string title_of(const PlanSetting& setting, const PlanOptions& options) {
          (is_original ? ", assumptions " + std::string(to_string(setting.assumptions)) : "");
 }
 
-int show_none(const PlanSetting& setting, const PlanOptions& options, const PlanAnswer& answer) {
+int show_no_plan(const PlanSetting& setting, bool json, const PlanAnswer& answer) {
   if (was_interrupted()) {
     report_note("interrupted: no plan so far");
     return kInterrupted;
@@ -95,11 +97,21 @@ int show_none(const PlanSetting& setting, const PlanOptions& options, const Plan
     why = report::no_plan_text(setting.devices, hw::hbm_capacity(setting.chip), needs.memory,
                                needs.devices);
   }
-  if (options.json) {
+  if (json) {
     print(io::write_no_plan(why, needs.memory, needs.devices));
   }
   return report_no_answer(why);
 }
+
+void add_simulated(plan::PlanRecord& record) {
+  if (simulate::count_passes(record.plan) <= kMostPasses) {
+    simulate::SimulationOptions simulation;
+    simulation.keeps_runs = false;
+    record.simulated = simulate::simulate(record.plan, simulation).iteration;
+  }
+}
+
+namespace {
 
 // What binds, as far as it gets before an interrupt: the plan is there in any case.
 plan::PlanWhy ask_why(const PlanSetting& setting, const PlanAnswer& answer) {
@@ -133,22 +145,20 @@ bool write_page(const std::string& path, const std::string& json) {
 }
 
 int show(const PlanSetting& setting, const PlanOptions& options, const PlanAnswer& answer,
-         const std::optional<RunRequest>& run, double seconds) {
+         const std::optional<RunRequest>& run, const std::optional<plan::PlanQuestion>& question,
+         double seconds) {
   report::PlanReport report;
   report.record = search::make_record(setting, answer);
   report.record.model = options.model.model;
-  report.title = title_of(setting, options);
+  report.record.question = question;
+  report.title = plan_title(setting, options.model.model);
   if (answer.has_fitting()) {
     report.search =
         report::PlanSearch{answer.strategies, answer.excluded,    answer.priced,
                            seconds,           answer.is_complete, answer.original.has_value()};
   }
   add_range(report.record);
-  if (simulate::count_passes(report.record.plan) <= kMostPasses) {
-    simulate::SimulationOptions simulation;
-    simulation.keeps_runs = false;
-    report.record.simulated = simulate::simulate(report.record.plan, simulation).iteration;
-  }
+  add_simulated(report.record);
   if (run && answer.has_fitting()) {
     report.record.run =
         search::compute_training_run(report.record, setting.chip, run->tokens, run->prices);
@@ -205,12 +215,20 @@ int run_plan(const PlanOptions& options) {
   // From here on an interrupt stops the work, and what there is is shown; a second one ends it.
   const NoteInterrupts note;
   const auto begin = std::chrono::steady_clock::now();
-  const PlanAnswer answer = solve(*setting, static_cast<std::size_t>(options.alternatives) + 1);
+  std::optional<plan::PlanQuestion> question;
+  if (has_question(options)) {
+    question = answer_question(options, run, *setting, diagnostics);
+    if (!question) {
+      return diagnostics.has_errors() ? report_bad_input(diagnostics) : kNoAnswer;
+    }
+  }
+  const PlanAnswer answer =
+      solve_plan(*setting, static_cast<std::size_t>(options.alternatives) + 1);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   check_plans(*setting, answer);
-  return answer.plans.empty() ? show_none(*setting, options, answer)
-                              : show(*setting, options, answer, run, seconds);
+  return answer.plans.empty() ? show_no_plan(*setting, options.json, answer)
+                              : show(*setting, options, answer, run, question, seconds);
 }
 
 }  // namespace phaze::cli

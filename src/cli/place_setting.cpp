@@ -1,5 +1,6 @@
 #include "cli/place_setting.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -86,9 +87,14 @@ std::optional<search::PlanSetting> read_setting(const PlanOptions& options,
   setting.overlap = !options.no_overlap;
   std::vector<std::string> settings = chip_settings(*assumptions);
   settings.insert(settings.end(), options.settings.begin(), options.settings.end());
+  // Those of the cluster are told by their first word.
+  const auto cluster_settings = std::ranges::stable_partition(
+      settings, [](const std::string& each) { return !each.starts_with("cluster."); });
+  const std::vector<std::string> of_cluster(cluster_settings.begin(), cluster_settings.end());
+  settings.erase(cluster_settings.begin(), cluster_settings.end());
   const auto chip = presets::load_chip(options.chip, settings, diagnostics);
   const auto cluster = presets::load_cluster(
-      is_given(options, "--cluster") ? options.cluster : default_cluster(*assumptions), {},
+      is_given(options, "--cluster") ? options.cluster : default_cluster(*assumptions), of_cluster,
       diagnostics);
   auto workload = load_workload(model_options, diagnostics);
   if (!chip || !cluster || !workload) {

@@ -1,5 +1,4 @@
 #include <cmath>
-#include <iostream>
 #include <memory>
 
 #include "base/text.h"
@@ -7,13 +6,10 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/output_file.h"
+#include "cli/plan_file.h"
 #include "cli/progress.h"
-#include "io/document.h"
 #include "io/file_writer.h"
-#include "io/plan_json.h"
-#include "io/schedule_trace.h"
 #include "io/simulation_json.h"
-#include "io/simulation_trace.h"
 #include "report/simulation_report.h"
 #include "simulate/simulate.h"
 #include "simulate/vary.h"
@@ -21,49 +17,17 @@
 namespace phaze::cli {
 namespace {
 
-// Each takes 64 bytes and about a quarter of a microsecond.
-constexpr std::int64_t kMostPasses = 4'000'000;
-
 struct SimulateOptions : CommonOptions {
   std::string plan;
   std::string trace;
   bool has_trace = false;
 };
 
-std::optional<plan::PlanRecord> load_plan(const std::string& path, Diagnostics& diagnostics) {
-  const bool is_input = path == "-";
-  const std::string source = is_input ? "standard input" : path;
-  const auto text = is_input ? io::read_text(std::cin, source, diagnostics)
-                             : io::read_text_file(path, diagnostics);
-  const auto document = text ? io::parse_document(*text, source, diagnostics) : std::nullopt;
-  auto record = document ? io::read_plan(*document, diagnostics) : std::nullopt;
-  if (!record) {
-    return std::nullopt;
-  }
-  const std::int64_t passes = simulate::count_passes(record->plan);
-  if (passes > kMostPasses) {
-    diagnostics.error({source, 0, 0, "microbatches"},
-                      "the plan has " + with_thousands(passes) +
-                          " passes over all stages, chunks and micro-batches; expected at most " +
-                          with_thousands(kMostPasses));
-    return std::nullopt;
-  }
-  return record;
-}
-
 bool write_trace(const SimulateOptions& options, const plan::PlanRecord& record,
                  const plan::SimulatedIteration& simulated, Diagnostics& diagnostics) {
-  const std::int64_t events = io::trace_events(simulated);
-  if (events > io::kMostTraceEvents) {
-    diagnostics.error({"command line", 0, 0, "--trace"}, "the iteration has " +
-                                                             with_thousands(events) +
-                                                             " events to show; expected at most " +
-                                                             with_thousands(io::kMostTraceEvents));
-    return false;
-  }
-  const std::string text = io::write_trace(record, simulated);
+  const auto text = make_trace(record, simulated, "--trace", diagnostics);
   const HoldInterrupts hold;
-  return io::write_text_file(options.trace, text, diagnostics);
+  return text && io::write_text_file(options.trace, *text, diagnostics);
 }
 
 int run_simulate(const SimulateOptions& options) {
@@ -79,7 +43,7 @@ int run_simulate(const SimulateOptions& options) {
     return report_bad_input(diagnostics);
   }
   const auto record = load_plan(options.plan, diagnostics);
-  if (!record) {
+  if (!record || !can_simulate(*record, options.plan, diagnostics)) {
     return report_bad_input(diagnostics);
   }
   plan::SimulatedIteration simulated;

@@ -27,7 +27,7 @@ std::string write_no_plan(const std::string& why, std::optional<Bytes> needed_me
 // there are as many stages as the strategy says, chunks only in interleaved schedules, whose
 // micro-batches are a multiple of the stages, and sums of bytes within 64 bits. What follows from
 // other keys (throughput, peak memory) or only goes with them (notes, alternatives, training, why,
-// details) is not read.
+// details, question, best) is not read.
 std::optional<plan::PlanRecord> read_plan(const Value& document, Diagnostics& diagnostics);
 
 }  // namespace phaze::io

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,16 +42,43 @@ class Reader {
     record_.cluster = map.text("cluster", "");
     record_.assumptions = map.text("assumptions", "");
     record_.sequence = map.count("sequence", 1, 1, kMostSequences);
+    read_workload(map);
     read_figures(map);
     read_plan(map);
     map.ignore({"throughput_sequences_per_s", "tokens_per_s", "recompute", "peak_memory_bytes",
                 "notes", "layer_schedules", "simulated_s", "alternatives", "training", "why",
-                "iteration_range_s", "range_share", "range_basis", "regime", "details"});
+                "iteration_range_s", "range_share", "range_basis", "regime", "details",
+                "question", "best", "gain"});
     map.finish();
     return std::move(record_);
   }
 
  private:
+  void read_workload(MapReader& map) {
+    const Value* value = map.child("workload");
+    if (value == nullptr) {
+      return;
+    }
+    plan::PlanWorkload& workload = record_.workload.emplace();
+    MapReader inner(*value, diagnostics_);
+    const auto choose = [&inner](const char* key, std::string& choice,
+                                 const std::vector<std::string>& names) {
+      choice = inner.choice<std::string>(
+          key, choice,
+          [&names](std::string_view text) {
+            const auto found = std::find(names.begin(), names.end(), text);
+            return found == names.end() ? std::nullopt : std::optional(*found);
+          },
+          names);
+    };
+    choose("precision", workload.precision, {"mixed", "bf16", "fp32"});
+    choose("optimizer", workload.optimizer, {"adam", "sgd"});
+    choose("attention", workload.attention, {"flash", "eager"});
+    choose("execution", workload.execution, {"fused", "eager"});
+    workload.overlap = inner.flag("overlap", true);
+    inner.finish();
+  }
+
   // All of them or none.
   void read_figures(MapReader& map) {
     bool has_any = false;

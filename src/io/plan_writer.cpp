@@ -150,10 +150,17 @@ std::string write_plan(const plan::PlanRecord& record, const plan::PlanDetails* 
                {"chip", record.chip},
                {"cluster", record.cluster},
                {"assumptions", record.assumptions},
-               {"sequence", record.sequence},
-               {"iteration_s", plan.iteration.value()},
-               {"throughput_sequences_per_s", throughput},
-               {"tokens_per_s", throughput * static_cast<double>(record.sequence)}};
+               {"sequence", record.sequence}};
+  if (record.workload) {
+    json["workload"] = {{"precision", record.workload->precision},
+                        {"optimizer", record.workload->optimizer},
+                        {"attention", record.workload->attention},
+                        {"execution", record.workload->execution},
+                        {"overlap", record.workload->overlap}};
+  }
+  json["iteration_s"] = plan.iteration.value();
+  json["throughput_sequences_per_s"] = throughput;
+  json["tokens_per_s"] = throughput * static_cast<double>(record.sequence);
   if (record.range) {
     const plan::PredictionRange& range = *record.range;
     json["iteration_range_s"] =
@@ -203,6 +210,17 @@ std::string write_plan(const plan::PlanRecord& record, const plan::PlanDetails* 
   }
   if (details != nullptr) {
     json["details"] = Json::parse(write_plan_details(*details));
+  }
+  if (record.question) {
+    const plan::PlanQuestion& asked = *record.question;
+    json["question"] = {{"question", asked.question}, {"answer", asked.answer},
+                        {"words", asked.words},       {"least", asked.least},
+                        {"most", asked.most},         {"step", asked.step},
+                        {"solved", asked.solved}};
+  }
+  if (record.best) {
+    json["best"] = alternative_json(*record.best, plan);
+    json["gain"] = plan.iteration.value() / record.best->iteration.value() - 1;
   }
   return json.dump(2) + "\n";
 }

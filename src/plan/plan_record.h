@@ -63,10 +63,32 @@ struct LayerProof {
   bool operator==(const LayerProof&) const = default;
 };
 
+// How the model trains, in the words of the options that say so.
+struct PlanWorkload {
+  std::string precision = "mixed", optimizer = "adam", attention = "flash", execution = "fused";
+  bool overlap = true;  // of gradients and weights with backward and forward
+
+  bool operator==(const PlanWorkload&) const = default;
+};
+
+// A question for the least of something, which a plan answers: the fewest devices, the least money,
+// the smallest memory.
+struct PlanQuestion {
+  std::string question;  // "fewest_devices", "least_money", "smallest_hbm"
+  std::string words;     // the answer, for people
+  // What was asked over: all values from the least to the most by this step, devices or bytes.
+  std::int64_t least = 0, most = 0, step = 1;
+  std::int64_t answer = 0;
+  std::vector<std::int64_t> solved;  // of these; the others follow from them. Ascending
+
+  bool operator==(const PlanQuestion&) const = default;
+};
+
 struct PlanRecord {
   std::string model, chip, cluster, assumptions;
-  std::int64_t sequence = 1;        // tokens
-  std::vector<std::string> layers;  // names of the chain's; every one is in some stage
+  std::int64_t sequence = 1;             // tokens
+  std::optional<PlanWorkload> workload;  // nothing: the file does not say
+  std::vector<std::string> layers;       // names of the chain's; every one is in some stage
   TrainingPlan plan;
   std::optional<PlanFigures> figures;
   // Written, not read.
@@ -77,6 +99,8 @@ struct PlanRecord {
   std::vector<TrainingPlan> alternatives;  // the next best plans, the best first
   std::optional<TrainingRun> run;
   std::optional<PlanWhy> why;
+  std::optional<PlanQuestion> question;
+  std::optional<TrainingPlan> best;  // the best of all, where the plan itself was given
 
   bool operator==(const PlanRecord&) const = default;
 };

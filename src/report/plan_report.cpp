@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "report/comparison_report.h"
 #include "report/table.h"
 
 namespace phaze::report {
@@ -216,6 +217,9 @@ std::string plan_text(const PlanReport& report) {
   if (report.search) {
     text += search_text(*report.search, is_conditional(record)) + "\n";
   }
+  if (record.question) {
+    text += "  " + record.question->words + "\n";
+  }
   text += "  " + strategy_text(plan) + "\n";
   const std::int64_t idle = plan.devices - plan::devices_of(plan.strategy);
   if (idle > 0) {
@@ -245,6 +249,9 @@ std::string plan_text(const PlanReport& report) {
   }
   if (record.why) {
     text += "\n" + why_text(*record.why, plan.iteration);
+  }
+  if (record.best) {
+    text += "\n" + best_text(plan, *record.best);
   }
   return text;
 }

@@ -1,41 +1,24 @@
 #include "report/scatter_svg.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "base/text.h"
+#include "report/svg_parts.h"
 
 namespace phaze::report {
 namespace {
 
+using svg::coordinate;
+using svg::escaped;
+using svg::kStyles;
+using svg::line;
+using svg::marker;
+using svg::Style;
+using svg::text_at;
+
 constexpr double kSide = 460;  // of the square plot
 constexpr double kLeft = 80, kTop = 50, kRight = 230, kBottom = 60;
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
-std::string coordinate(double value) { return shortest(std::round(value * 10) / 10); }
 
 struct Axis {
   double low, high;  // powers of ten
@@ -57,31 +40,6 @@ Axis axis_of(const std::vector<ScatterSeries>& series) {
   Axis axis{std::floor(std::log10(least)), std::ceil(std::log10(most))};
   axis.high = std::max(axis.high, axis.low + 1);
   return axis;
-}
-
-std::string line(double x1, double y1, double x2, double y2, const std::string& style) {
-  return "<line x1=\"" + coordinate(x1) + "\" y1=\"" + coordinate(y1) + "\" x2=\"" +
-         coordinate(x2) + "\" y2=\"" + coordinate(y2) + "\" " + style + "/>\n";
-}
-
-std::string text_at(double x, double y, const std::string& anchor, const std::string& content) {
-  return "<text x=\"" + coordinate(x) + "\" y=\"" + coordinate(y) + "\" text-anchor=\"" + anchor +
-         "\">" + escaped(content) + "</text>\n";
-}
-
-struct Style {
-  const char* colour;
-  const char* path;  // around the origin
-};
-constexpr std::array<Style, 4> kStyles = {{{"#3b7dd8", "M-3,0a3,3 0 1,0 6,0a3,3 0 1,0 -6,0"},
-                                           {"#d8732b", "M-3,-3h6v6h-6z"},
-                                           {"#3f9c52", "M0,-4l4,7h-8z"},
-                                           {"#9b59b6", "M0,-4l4,4l-4,4l-4,-4z"}}};
-
-std::string marker(double x, double y, const Style& style, const std::string& hint) {
-  return "<path transform=\"translate(" + coordinate(x) + "," + coordinate(y) + ")\" d=\"" +
-         style.path + "\" fill=\"" + style.colour + "\" fill-opacity=\"0.65\">" +
-         (hint.empty() ? "" : "<title>" + escaped(hint) + "</title>") + "</path>\n";
 }
 
 // A line of constant ratio, where it crosses the square.

@@ -221,6 +221,11 @@ plan::PlanRecord make_record(const PlanSetting& setting, const PlanAnswer& answe
   record.cluster = setting.cluster.name;
   record.assumptions = to_string(setting.assumptions);
   record.sequence = sequence_of(setting);
+  record.workload = plan::PlanWorkload{std::string(graph::to_string(setting.training.precision)),
+                                       std::string(graph::to_string(setting.training.optimizer)),
+                                       std::string(models::to_string(setting.build.attention)),
+                                       std::string(models::to_string(setting.build.execution)),
+                                       setting.overlap && !is_original(setting.assumptions)};
   record.notes = answer.notes;
   record.proof =
       plan::LayerProof{answer.largest_gap, gap_of(answer.plans.front(), answer.chains.front())};

@@ -1,0 +1,63 @@
+// A plan as a configuration of DeepSpeed. Widths of tensors and stages are the training script's:
+// its file says batches, sharding and precision.
+#include "base/text.h"
+#include "io/launch_json.h"
+#include "launch/launch.h"
+#include "launch/layout.h"
+#include "launch/plan_facts.h"
+
+namespace phaze::launch {
+
+plan::LaunchFile write_deepspeed(const LaunchRequest& request) {
+  const plan::PlanRecord& record = *request.record;
+  const plan::Strategy& strategy = record.plan.strategy;
+  std::vector<std::string> left_out;
+  const plan::PlanWorkload workload = workload_of(record, left_out);
+  plan::DeepSpeedSettings settings;
+  settings.train_batch = record.plan.global_batch;
+  settings.microbatch = strategy.microbatch;
+  settings.accumulation = record.plan.microbatches;
+  settings.zero = strategy.zero;
+  settings.overlap = workload.overlap;
+  settings.has_bf16 = workload.precision == "mixed";
+  if (workload.precision == "bf16") {
+    left_out.emplace_back("gradients and moments in bf16: its bf16 keeps them in fp32");
+  }
+  left_out.emplace_back("the model's shape and the optimiser: they are the training script's");
+  if (strategy.tensor > 1) {
+    left_out.push_back("a tensor width of " + std::to_string(strategy.tensor) +
+                       (strategy.sequence_parallel ? ", sequence parallel" : "") +
+                       ": it is the training script's");
+  }
+  if (strategy.pipeline > 1) {
+    left_out.push_back("a pipeline of " + std::to_string(strategy.pipeline) +
+                       " stages: it is the training script's; as layers, E the embedding, t a "
+                       "layer, L the head: " +
+                       shortened(write_layout(shapes_of(record)), 400));
+    if (strategy.schedule != plan::PipelineSchedule::k1F1B) {
+      left_out.emplace_back("the pipeline's schedule: DeepSpeed has 1F1B");
+    }
+  }
+  if (!has_order(strategy, plan::kTensorDataPipeline)) {
+    left_out.push_back("the order of groups, " + plan::to_string(strategy.order));
+  }
+  const std::optional<plan::Recompute> way = common_recompute(record);
+  if (!way || *way != plan::Recompute::kNone) {
+    left_out.push_back("recomputation (" + plan::recompute_of(record.plan) +
+                       "): layers are checkpointed by the training script");
+  }
+  note_idle(record, left_out);
+  settings.comments.push_back(title_of(record));
+  settings.comments.emplace_back("Written by phaze export.");
+  const auto nodes = nodes_of(request);
+  settings.comments.push_back(
+      nodes ? "Start: deepspeed --num_nodes " + std::to_string(nodes->count) + " --num_gpus " +
+                  std::to_string(nodes->devices)
+            : "Start: on " + std::to_string(plan::devices_of(strategy)) + " devices");
+  for (const std::string& what : left_out) {
+    settings.comments.push_back("left out: " + what);
+  }
+  return {io::write_deepspeed(settings), left_out};
+}
+
+}  // namespace phaze::launch
