@@ -219,7 +219,7 @@ std::string write_plan(const plan::PlanRecord& record, const plan::PlanDetails* 
                         {"solved", asked.solved}};
   }
   if (record.best) {
-    json["best"] = alternative_json(*record.best, plan);
+    json["best"] = alternative_json(*record.best, record);
     json["gain"] = plan.iteration.value() / record.best->iteration.value() - 1;
   }
   return json.dump(2) + "\n";

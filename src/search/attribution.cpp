@@ -35,6 +35,7 @@ void copy_compute(const hw::Chip& from, hw::Chip& to) {
   to.sustained.matrix = from.sustained.matrix;
   to.sustained.core = from.sustained.core;
   to.sustained.vector = from.sustained.vector;
+  to.sustained.step = from.sustained.step;
 }
 
 void copy_bandwidth(const hw::Chip& from, hw::Chip& to) {
@@ -55,6 +56,7 @@ void copy_overheads(const hw::Chip& from, hw::Chip& to) {
   to.idle_overhead = from.idle_overhead;
   to.host_launch = from.host_launch;
   to.host_recompute = from.host_recompute;
+  to.host_microbatch = from.host_microbatch;
 }
 
 }  // namespace
@@ -85,7 +87,8 @@ std::vector<SettingChange> chip_changes(const hw::Chip& from, const hw::Chip& to
       source.launch_overhead != target.launch_overhead ||
           source.idle_overhead != target.idle_overhead ||
           source.host_launch != target.host_launch ||
-          source.host_recompute != target.host_recompute);
+          source.host_recompute != target.host_recompute ||
+          source.host_microbatch != target.host_microbatch);
   return changes;
 }
 
