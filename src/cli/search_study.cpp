@@ -25,7 +25,17 @@ std::string throughput_key(const std::string& model) {
 }
 std::string bound_key(const std::string& model) { return "bound_" + model + "_sequences_per_s"; }
 std::string most_key(const std::string& model) { return "most_" + model + "_sequences_per_s"; }
+// Of a chip that bounds others in a large space: as close as it gets, or far above what was enough.
+std::string close_key(const std::string& model) { return "close_" + model + "_sequences_per_s"; }
+std::string far_key(const std::string& model) { return "far_" + model + "_sequences_per_s"; }
 std::string memory_key(const std::string& model) { return "hbm_" + model + "_bytes"; }
+
+// What it took where schedules had more work, so that the plan can be found again.
+std::string nodes_key(const std::string& model) { return "schedules_" + model + "_nodes"; }
+std::string tensor_key(const std::string& model) { return "tensor_" + model + "_devices"; }
+std::string microbatch_key(const std::string& model) {
+  return "microbatch_" + model + "_sequences";
+}
 
 // The same for the same text; others have another one.
 std::string fingerprint(std::string_view text) {
@@ -38,11 +48,41 @@ std::string fingerprint(std::string_view text) {
   return digits.data();
 }
 
-// All that a space's chips are: those at both ends, every axis, and which are within.
+// What leaves chips of a space out.
+std::string limits_text(const space::Space& space) {
+  std::string text;
+  const auto number = [&text](double value) { text += std::to_string(value) + " "; };
+  for (const space::Filter& filter : space.filters) {
+    text += std::string(space::traits(filter.left).path) + " " +
+            std::string(space::to_string(filter.comparison)) + " " +
+            std::string(filter.right ? space::traits(*filter.right).path : "") + " ";
+    number(filter.value);
+  }
+  for (const space::Tie& tie : space.ties) {
+    text += std::string(space::traits(tie.field).path) + " " +
+            std::to_string(static_cast<int>(tie.kind)) + " " +
+            std::string(space::traits(tie.of).path) + " ";
+    number(tie.factor);
+  }
+  const space::Budgets& budgets = space.budgets;
+  number(budgets.area ? budgets.area->value() : 0);
+  number(budgets.power ? budgets.power->value() : 0);
+  number(budgets.die_cost ? budgets.die_cost->value() : 0);
+  number(budgets.least_area ? budgets.least_area->share : 0);
+  return text;
+}
+
+// All that a space's chips are: those at both ends, every axis, and which are within. Chips of a
+// large space are not listed.
 std::string definition_of(const search::SearchQuestion& question,
                           const std::vector<search::SearchChip>& chips) {
   std::string text = io::write_spaces({question.space});
-  for (const search::SearchChip& chip : {chips.front(), chips.back()}) {
+  if (chips.empty()) {
+    text += limits_text(question.space);
+  }
+  const search::SearchChip first, last{space::combinations(question.space) - 1, std::nullopt};
+  for (const search::SearchChip& chip :
+       {chips.empty() ? first : chips.front(), chips.empty() ? last : chips.back()}) {
     const hw::Chip made = search::make_chip(question, chip);
     text += io::write_chip(made, hw::compute_figures(made, question.space.technology).value());
   }
@@ -92,7 +132,8 @@ plan::StudyQuestion question_of(const search::SearchQuestion& question,
                  {"objective", std::string(search::to_string(question.objective))},
                  {"combination", std::string(search::to_string(question.combination))},
                  {"version", std::string(kVersion)}};
-  asked.chips_total = static_cast<std::int64_t>(chips.size());
+  asked.chips_total =
+      chips.empty() ? space::combinations(question.space) : static_cast<std::int64_t>(chips.size());
   return asked;
 }
 
@@ -100,10 +141,13 @@ plan::StudyQuestion question_of(const search::SearchQuestion& question,
 
 SearchStudy::SearchStudy(study::Study study, const search::SearchQuestion& question,
                          const std::vector<search::SearchChip>& chips)
-    : study_(std::move(study)),
-      question_(&question),
-      chips_(chips),
-      values_(chips.size(), std::vector<std::optional<search::ChipValue>>(question.models.size())) {
+    : study_(std::move(study)), question_(&question), chips_(chips) {}
+
+SearchStudy::Values& SearchStudy::values_of(std::map<std::size_t, Values>& values,
+                                            std::size_t chip) {
+  Values& found = values[chip];
+  found.resize(question_->models.size());
+  return found;
 }
 
 std::optional<SearchStudy> SearchStudy::open(const std::string& path,
@@ -129,38 +173,72 @@ std::optional<SearchStudy> SearchStudy::open(const std::string& path,
         if (const auto most = row.metrics.find(most_key(name)); most != row.metrics.end()) {
           value.most = most->second;
         }
+        const auto whole = [&row](const std::string& key) {
+          const auto found = row.metrics.find(key);
+          return found != row.metrics.end() ? static_cast<std::int64_t>(found->second) : 0;
+        };
+        value.nodes = whole(nodes_key(name));
+        value.tensor = whole(tensor_key(name));
+        value.microbatch = whole(microbatch_key(name));
         const auto memory = row.metrics.find(memory_key(name));
         value.memory = memory != row.metrics.end()
                            ? Bytes(static_cast<std::int64_t>(memory->second))
                            : Bytes();
       } else if (bound != row.metrics.end()) {
-        value.throughput = bound->second;
+        value.throughput = value.most = bound->second;
         value.is_exact = false;
-      } else {
-        continue;
       }
-      made.values_[static_cast<std::size_t>(row.chip)][i] = value;
-      made.known_.push_back({i, static_cast<std::size_t>(row.chip), value});
+      const auto chip = static_cast<std::size_t>(row.chip);
+      if (exact != row.metrics.end() || bound != row.metrics.end()) {
+        made.values_of(made.values_, chip)[i] = value;
+        made.known_.push_back({i, chip, value, false});
+      }
+      for (const bool is_close : {true, false}) {
+        const auto top = row.metrics.find(is_close ? close_key(name) : far_key(name));
+        if (top != row.metrics.end()) {
+          search::ChipValue of_top;
+          of_top.throughput = of_top.most = top->second;
+          of_top.is_exact = is_close;
+          made.values_of(made.tops_, chip)[i] = of_top;
+          made.known_.push_back({i, chip, of_top, true});
+        }
+      }
     }
   }
   return made;
 }
 
+std::optional<search::ChipValue> SearchStudy::value_of(const std::map<std::size_t, Values>& values,
+                                                       std::size_t chip, std::size_t model) {
+  const auto found = values.find(chip);
+  return found != values.end() ? found->second[model] : std::nullopt;
+}
+
 plan::ChipRow SearchStudy::row_of(std::size_t chip) const {
   plan::ChipRow row;
   row.chip = static_cast<std::int64_t>(chip);
-  const search::SearchChip& at = chips_[chip];
+  const bool is_listed = !chips_.empty();
+  const search::SearchChip at =
+      is_listed ? chips_[chip] : search::SearchChip{static_cast<std::int64_t>(chip), std::nullopt};
   row.id = search::search_chip_id(*question_, at);
   bool is_exact = true;
   for (std::size_t i = 0; i < question_->models.size(); ++i) {
     const std::string& name = question_->models[i].name;
-    const std::optional<search::ChipValue>& value = values_[chip][i];
+    const std::optional<search::ChipValue> value = value_of(values_, chip, i);
+    if (const auto top = value_of(tops_, chip, i)) {
+      row.metrics[top->is_exact ? close_key(name) : far_key(name)] = top->throughput;
+    }
     if (!value) {
       is_exact = false;
     } else if (value->is_exact) {
       row.metrics[throughput_key(name)] = value->throughput;
       row.metrics[most_key(name)] = value->most;
       row.metrics[memory_key(name)] = static_cast<double>(value->memory.value());
+      if (value->nodes > 0) {
+        row.metrics[nodes_key(name)] = static_cast<double>(value->nodes);
+        row.metrics[tensor_key(name)] = static_cast<double>(value->tensor);
+        row.metrics[microbatch_key(name)] = static_cast<double>(value->microbatch);
+      }
     } else {
       row.metrics[bound_key(name)] = value->throughput;
       is_exact = false;
@@ -172,8 +250,10 @@ plan::ChipRow SearchStudy::row_of(std::size_t chip) const {
   row.metrics["tdp_w"] = figures.tdp.value();
   row.metrics["build_cost_usd"] = hw::total(figures.cost).value();
   row.state = is_exact ? plan::ChipState::kEvaluated : plan::ChipState::kExcluded;
-  if (question_->models.size() == 1 && values_[chip][0]) {
-    const double value = values_[chip][0]->throughput / search::price_of(*question_, made);
+  const std::optional<search::ChipValue> only =
+      value_of(values_, chip, 0) ? value_of(values_, chip, 0) : value_of(tops_, chip, 0);
+  if (question_->models.size() == 1 && only) {
+    const double value = only->throughput / search::price_of(*question_, made);
     if (is_exact && value > 0) {
       row.value = value;
     } else if (!is_exact) {
@@ -187,7 +267,7 @@ void SearchStudy::keep(const std::vector<search::Known>& found) {
   plan::StudyBatch batch;
   std::vector<std::size_t> chips;
   for (const search::Known& known : found) {
-    values_[known.chip][known.model] = known.value;
+    values_of(known.is_top ? tops_ : values_, known.chip)[known.model] = known.value;
     if (chips.empty() || chips.back() != known.chip) {
       chips.push_back(known.chip);
     }
@@ -205,7 +285,11 @@ bool SearchStudy::finish(const plan::SearchRecord& record, const search::SearchA
   plan::StudyBatch batch;
   for (std::size_t chip = 0; chip < found.outcomes.size(); ++chip) {
     const search::ChipOutcome& outcome = found.outcomes[chip];
-    plan::ChipRow row = row_of(chip);
+    if (chips_.empty() && outcome.state != search::ChipState::kEvaluated) {
+      continue;
+    }
+    plan::ChipRow row =
+        row_of(chips_.empty() ? static_cast<std::size_t>(answer.chips[chip].index) : chip);
     switch (outcome.state) {
       case search::ChipState::kEvaluated:
         row.state = plan::ChipState::kEvaluated;
@@ -226,9 +310,14 @@ bool SearchStudy::finish(const plan::SearchRecord& record, const search::SearchA
     }
     batch.chips.push_back(std::move(row));
   }
+  if (chips_.empty()) {
+    // All others are excluded by a set, or by a limit of the space.
+    batch.excluded.push_back({0, space::combinations(question_->space) - 1, best.bound});
+  }
   plan::StudyAnswer stored;
   stored.status = best.is_proved() ? "optimal" : "feasible";
-  stored.chip = static_cast<std::int64_t>(found.best.value());
+  stored.chip = chips_.empty() ? answer.chips[found.best.value()].index
+                               : static_cast<std::int64_t>(found.best.value());
   stored.value = best.value;
   stored.bound = best.bound;
   stored.json = json;

@@ -1,6 +1,7 @@
 #pragma once
 // A search that keeps what it finds in a study, and goes on from there.
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,7 +15,8 @@ namespace phaze::cli {
 
 class SearchStudy {
  public:
-  // Makes the study or goes on with it; nothing after a diagnostic.
+  // Makes the study or goes on with it; nothing after a diagnostic. `chips`: none of a large space,
+  // whose chips are numbered by their indices.
   static std::optional<SearchStudy> open(const std::string& path,
                                          const search::SearchQuestion& question,
                                          const std::vector<search::SearchChip>& chips,
@@ -34,13 +36,18 @@ class SearchStudy {
   SearchStudy(study::Study study, const search::SearchQuestion& question,
               const std::vector<search::SearchChip>& chips);
 
+  // By model.
+  using Values = std::vector<std::optional<search::ChipValue>>;
+  Values& values_of(std::map<std::size_t, Values>& values, std::size_t chip);
+  static std::optional<search::ChipValue> value_of(const std::map<std::size_t, Values>& values,
+                                                   std::size_t chip, std::size_t model);
   plan::ChipRow row_of(std::size_t chip) const;
 
   study::Study study_;
   const search::SearchQuestion* question_;
   std::vector<search::SearchChip> chips_;
   std::vector<search::Known> known_;
-  std::vector<std::vector<std::optional<search::ChipValue>>> values_;  // by chip and model
+  std::map<std::size_t, Values> values_, tops_;  // by number
   Diagnostics diagnostics_;
 };
 

@@ -22,6 +22,8 @@ struct LayerWork {
   Seconds recompute;  // of backward, without what is on the network
   // Of these, on the tensor-parallel network.
   Seconds forward_network, backward_network;
+  // Of these, what better schedules of operators could save at most; none: they are proved best.
+  Seconds forward_slack, backward_slack;
   Bytes saved;      // kept from forward to backward
   Bytes transient;  // the most that is alive beside what is saved, in either pass; with constants
   Joules energy;    // of both passes

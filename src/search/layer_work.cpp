@@ -22,7 +22,7 @@ namespace {
 struct PassWork {
   Seconds time, network;
   double tensor_busy_s = 0, vector_busy_s = 0;
-  double gap = 0;  // share of the time that a better schedule could save at most
+  Seconds slack;  // of the time, that a better schedule could save at most
 };
 
 struct BothPasses {
@@ -99,9 +99,9 @@ PassWork side_by_side(const cost::CostContext& context, const graph::Layer& laye
   const plan::CoreUtilisation busy =
       plan::core_utilisation(found.problem, found.schedule, found.time());
   const Picoseconds least = std::max(found.schedule.lower_bound, found.floor);
-  const double gap = least < found.time() ? 1 - to_seconds(least).value() / time.value() : 0;
+  const Seconds slack = least < found.time() ? time - to_seconds(least) : Seconds();
   return {time, to_seconds(exposed_network(found)), busy.tensor * time.value(),
-          busy.vector * time.value(), gap};
+          busy.vector * time.value(), slack};
 }
 
 // Is anything but what sequence parallelism gathers again?
@@ -128,6 +128,10 @@ Seconds recomputed_network(const graph::Layer& layer, const plan::LayerCost& cos
   return sum;
 }
 
+double share_of(Seconds part, Seconds whole) {
+  return whole > Seconds() ? part.value() / whole.value() : 0;
+}
+
 }  // namespace
 
 PricedLayer price_layer(const cost::CostContext& context, const graph::Layer& layer,
@@ -140,7 +144,6 @@ PricedLayer price_layer(const cost::CostContext& context, const graph::Layer& la
           : one_after_another(layer, cost);
   PricedLayer priced;
   priced.optimizer = cost.optimizer.time;
-  priced.schedule_gap = std::max(both.forward.gap, both.backward.gap);
   plan::LayerWork& work = priced.work;
   const auto host = [&context](const plan::PassCost& pass) {
     return context.chip->host_launch * static_cast<double>(pass.launches);
@@ -149,6 +152,11 @@ PricedLayer price_layer(const cost::CostContext& context, const graph::Layer& la
       is_recomputed(layer, cost) ? context.chip->host_recompute : Seconds();
   work.forward = std::max(both.forward.time, host(cost.forward));
   work.backward = std::max(both.backward.time, host(cost.backward) + host_recompute);
+  work.forward_slack = std::min(both.forward.slack, work.forward - host(cost.forward));
+  work.backward_slack =
+      std::min(both.backward.slack, work.backward - host(cost.backward) - host_recompute);
+  priced.schedule_gap = std::max(share_of(work.forward_slack, work.forward),
+                                 share_of(work.backward_slack, work.backward));
   work.recompute = cost.recompute.time - recomputed_network(layer, cost);
   if (context.chip->concurrent_operators && cost.backward.time > Seconds()) {
     work.recompute = both.backward.time * (work.recompute.value() / cost.backward.time.value());

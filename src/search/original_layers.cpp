@@ -74,6 +74,7 @@ LayerWork with_recomputation(LayerWork work, Flops forward_flops) {
   const double before = (work.forward + work.backward).value();
   const double more = before > 0 ? 1 + work.forward.value() / before : 1;
   work.backward += work.forward;
+  work.backward_slack += work.forward_slack;
   work.recompute = work.forward - work.forward_network;
   work.backward_network += work.forward_network;
   work.recompute_flops = forward_flops;

@@ -2,16 +2,26 @@
 
 namespace phaze::search {
 
+namespace {
+
+double share_left(Seconds time, Seconds slack) {
+  return time > Seconds() ? 1 - slack.value() / time.value() : 1;
+}
+
+}  // namespace
+
 plan::Chain with_least_times(plan::Chain chain) {
-  const double share = 1 - chain.schedule_gap;
   for (plan::ChainLayer& layer : chain.layers) {
     for (std::optional<plan::LayerWork>& work : layer.work) {
       if (work) {
-        work->forward = work->forward * share;
-        work->backward = work->backward * share;
-        work->recompute = work->recompute * share;
-        work->forward_network = work->forward_network * share;
-        work->backward_network = work->backward_network * share;
+        const double forward = share_left(work->forward, work->forward_slack);
+        const double backward = share_left(work->backward, work->backward_slack);
+        work->forward = work->forward - work->forward_slack;
+        work->backward = work->backward - work->backward_slack;
+        work->recompute = work->recompute * backward;
+        work->forward_network = work->forward_network * forward;
+        work->backward_network = work->backward_network * backward;
+        work->forward_slack = work->backward_slack = Seconds();
       }
     }
   }

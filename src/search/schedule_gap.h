@@ -11,7 +11,7 @@
 
 namespace phaze::search {
 
-// The chain with layer times that no schedules beat: all shorter by its gap.
+// The chain with layer times that no schedules beat: each pass is shorter by its slack.
 plan::Chain with_least_times(plan::Chain chain);
 
 // The same costs, with such chains. The best time that a planner finds with them is one that no

@@ -63,14 +63,15 @@ TEST(ScheduleGap, OfLayersHoldsWhateverTheEffort) {
   EXPECT_GT(unproved, 0);
 }
 
-TEST(ScheduleGap, LeastTimesAreShorterByIt) {
+TEST(ScheduleGap, LeastTimesAreShorterBySlack) {
   plan::Chain chain;
   chain.layers.resize(1);
   plan::LayerWork& work = chain.layers[0].work[0].emplace();
   work.forward = Seconds(4);
   work.backward = Seconds(8);
   work.backward_network = Seconds(2);
-  chain.schedule_gap = 0.25;
+  work.forward_slack = Seconds(1);
+  work.backward_slack = Seconds(2);
   const plan::Chain least = with_least_times(chain);
   EXPECT_EQ(least.layers[0].work[0]->forward, Seconds(3));
   EXPECT_EQ(least.layers[0].work[0]->backward, Seconds(6));
@@ -79,12 +80,14 @@ TEST(ScheduleGap, LeastTimesAreShorterByIt) {
 
 // The bound of a search with little effort holds for what much effort finds.
 TEST(ScheduleGap, BoundsOfPlansHoldWhateverTheEffort) {
+  int open = 0;  // schedules that are not proved may be of no use to a better plan
   for (const Assumptions assumptions : {Assumptions::kPhaze2024, Assumptions::kModern}) {
     const PlanSetting little = setting_of(assumptions, 20);
     const PlanAnswer quick = find_plan(little);
     ASSERT_TRUE(quick.has_fitting());
     EXPECT_GT(quick.largest_gap, 0);
-    EXPECT_LT(quick.bound, quick.plans[0].iteration);
+    EXPECT_LE(quick.bound, quick.plans[0].iteration);
+    open += quick.bound < quick.plans[0].iteration ? 1 : 0;
     EXPECT_GE(quick.bound, quick.plans[0].iteration * (1 - quick.largest_gap - 1e-9));
     const PlanAnswer better = find_plan(setting_of(assumptions, 20'000));
     EXPECT_LE(better.largest_gap, quick.largest_gap);
@@ -95,6 +98,7 @@ TEST(ScheduleGap, BoundsOfPlansHoldWhateverTheEffort) {
     EXPECT_LE(record.proof->plan_gap, quick.largest_gap);
     EXPECT_EQ(record.figures->bound, quick.bound);
   }
+  EXPECT_GT(open, 0);
 }
 
 TEST(ScheduleGap, ChipsWithoutSchedulesHaveNone) {
