@@ -127,15 +127,16 @@ void add_search_command(CLI::App& program, Action& action) {
   command->add_option("--space", options->space,
                       "Built-in name or YAML file (default: phaze2024; `phaze spaces` lists them)");
   command->add_option("--assumptions", options->assumptions,
-                      "phaze2024 or phaze2024-released: those of the original, in right units or "
-                      "with the faults of its released code (default: phaze2024)");
+                      "modern, or phaze2024 or phaze2024-released: those of the original, in right "
+                      "units or with the faults of its released code (default: phaze2024)");
   command->add_option("--cluster", options->cluster,
-                      "Built-in name or YAML file of one level (default: flat)");
+                      "Built-in name or YAML file, of one level under the original's assumptions "
+                      "(default: flat; modern: dgx-h100)");
   command->add_option("--devices", options->devices, "Devices that there are (default: 1024)")
       ->check(whole_number());
   command
       ->add_option("--global-batch", options->global_batch,
-                   "Sequences of an iteration (default: 4096)")
+                   "Sequences of an iteration (default: 4096; modern: 2048)")
       ->check(whole_number());
   command
       ->add_option("--sequence", options->model.sequence,
@@ -151,7 +152,7 @@ void add_search_command(CLI::App& program, Action& action) {
                       "model's own best (default: mean)");
   command->add_option("--reference", options->reference,
                       "Chip to compare with: built-in name or YAML file (default: "
-                      "phaze-reference)");
+                      "phaze-reference; modern: h100)");
   command->add_option("--study", options->study,
                       "Keep what is found in this file, and go on from it (default: none)");
   const CLI::Option* report = command->add_option(
@@ -162,6 +163,8 @@ void add_search_command(CLI::App& program, Action& action) {
   command->add_flag("--no-bounds", options->no_bounds, "Exclude no chip by a bound");
   command->add_flag("--no-dominance", options->no_dominance,
                     "Exclude no chip because another has no less of anything");
+  command->add_flag("--by-sets", options->by_sets,
+                    "Bound many chips at once, as in spaces of more than 1,000,000 combinations");
   command->add_flag("--verify", options->verify,
                     "Plan every chip that a bound excluded from scratch, and check the others' "
                     "witnesses");

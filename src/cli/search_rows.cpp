@@ -15,6 +15,17 @@ std::string bound_key(const std::string& model) { return "bound_" + model + "_se
 std::string most_key(const std::string& model) { return "most_" + model + "_sequences_per_s"; }
 std::string memory_key(const std::string& model) { return "hbm_" + model + "_bytes"; }
 
+ChipValues line_up(const KnownValues& known, const search::SearchQuestion& question,
+                   const search::SearchAnswer& answer, bool is_large) {
+  ChipValues values;
+  for (std::size_t i = 0; i < answer.chips.size(); ++i) {
+    const auto found = known.find(is_large ? static_cast<std::size_t>(answer.chips[i].index) : i);
+    values.push_back(found != known.end() ? found->second
+                                          : ChipValues::value_type(question.models.size()));
+  }
+  return values;
+}
+
 plan::ChipRow row_of(const search::SearchQuestion& question, const search::SearchChip& chip,
                      std::size_t number,
                      const std::vector<std::optional<search::ChipValue>>& values) {

@@ -1,6 +1,7 @@
 #pragma once
 // What a search found out about each chip, as rows of a study or of a report.
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,11 @@ namespace phaze::cli {
 
 // By chip and model; nothing where it was not needed.
 using ChipValues = std::vector<std::vector<std::optional<search::ChipValue>>>;
+// The same by the number of the chip, of large spaces its index.
+using KnownValues = std::map<std::size_t, std::vector<std::optional<search::ChipValue>>>;
+// Those of the chips of an answer, in their order.
+ChipValues line_up(const KnownValues& known, const search::SearchQuestion& question,
+                   const search::SearchAnswer& answer, bool is_large);
 
 // Names of metrics of a model.
 std::string throughput_key(const std::string& model);

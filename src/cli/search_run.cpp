@@ -21,6 +21,8 @@
 #include "presets/chips.h"
 #include "presets/clusters.h"
 #include "report/search_report.h"
+#include "search/large_search.h"
+#include "search/large_verify.h"
 #include "search/plan_details.h"
 #include "search/search_record.h"
 #include "search/search_verify.h"
@@ -67,6 +69,30 @@ void make_ideal(hw::Chip& chip) {
   chip.sustained.matrix = chip.sustained.core = chip.sustained.vector = chip.sustained.hbm = 1;
 }
 
+// What kernels sustain where a chip says nothing: as on the H100, the nearest machine that was
+// measured. Says what is assumed.
+std::string assume_sustained(hw::Chip& chip) {
+  const hw::Sustained& own = chip.sustained;
+  const auto text = [&chip](const std::string& whose) {
+    const auto share = [](double value) { return with_prefix(100 * value, "%"); };
+    return "sustained: inner loops " + share(chip.sustained.core) + ", lanes " +
+           share(chip.sustained.vector) + ", HBM " + share(chip.sustained.hbm) +
+           ", matrix units within power " + share(chip.sustained.matrix) + "; " + whose;
+  };
+  if (own.matrix != 1 || own.core != 1 || own.vector != 1 || own.hbm != 1) {
+    return text("the base chip's own");
+  }
+  Diagnostics diagnostics;
+  const std::optional<hw::Chip> measured = presets::load_chip("h100", {}, diagnostics);
+  CHECK(measured, "a built-in chip");
+  chip.sustained.core = measured->sustained.core;
+  chip.sustained.vector = measured->sustained.vector;
+  chip.sustained.hbm = measured->sustained.hbm;
+  return text(
+      "the H100's, the nearest that was measured, but for power: design power counts all "
+      "units at their peak");
+}
+
 }  // namespace
 
 std::optional<SearchQuestion> read_question(const ChipSearchOptions& options, space::Space space,
@@ -85,12 +111,9 @@ std::optional<SearchQuestion> read_question(const ChipSearchOptions& options, sp
   }
   const auto combination = search::parse_combination(options.combination);
   if (!assumptions) {
-    fault(diagnostics, "--assumptions",
-          "expected phaze2024 or phaze2024-released, found \"" + options.assumptions + "\"");
-  } else if (!search::is_original(*assumptions)) {
-    fault(diagnostics, "--assumptions",
-          "chips are searched under phaze2024 or phaze2024-released; `phaze place` plans on one "
-          "chip under modern");
+    fault(
+        diagnostics, "--assumptions",
+        "expected modern, phaze2024 or phaze2024-released, found \"" + options.assumptions + "\"");
   }
   if (!objective) {
     fault(diagnostics, "--objective",
@@ -109,18 +132,25 @@ std::optional<SearchQuestion> read_question(const ChipSearchOptions& options, sp
   question.combination = *combination;
   const auto cluster = presets::load_cluster(
       options.cluster.empty() ? default_cluster(*assumptions) : options.cluster, {}, diagnostics);
-  const auto reference =
-      presets::load_chip(options.reference, chip_settings(*assumptions), diagnostics);
+  const bool is_original = search::is_original(*assumptions);
+  const auto reference = presets::load_chip(!options.reference.empty() ? options.reference
+                                            : is_original              ? "phaze-reference"
+                                                                       : "h100",
+                                            chip_settings(*assumptions), diagnostics);
   if (!cluster || !reference) {
     return std::nullopt;
   }
-  if (cluster->levels.size() != 1) {
+  if (is_original && cluster->levels.size() != 1) {
     fault(diagnostics, "--cluster",
           "the original knows one link for everything: expected a cluster of one level, such as "
           "flat");
     return std::nullopt;
   }
-  make_ideal(space.base);
+  if (is_original) {
+    make_ideal(space.base);
+  } else {
+    question.notes.push_back(assume_sustained(space.base));
+  }
   question.reference = *reference;
   for (const std::string& name : options.models) {
     question.models.push_back(
@@ -135,7 +165,7 @@ namespace {
 // What is found on the way: for a study, and for pictures.
 struct OnTheWay {
   SearchStudy* study = nullptr;
-  ChipValues values;  // without a study
+  KnownValues values;  // without a study
   std::vector<plan::SearchMoment> moments;
 };
 
@@ -154,7 +184,8 @@ void note_moment(std::vector<plan::SearchMoment>& moments, plan::SearchMoment mo
 
 search::SearchAnswer search_with_progress(const SearchQuestion& question,
                                           const ChipSearchOptions& options,
-                                          std::vector<search::SearchChip> chips, OnTheWay& way) {
+                                          std::vector<search::SearchChip> chips, bool is_large,
+                                          OnTheWay& way) {
   Progress progress;
   SearchStudy* study = way.study;
   const auto begin = std::chrono::steady_clock::now();
@@ -165,18 +196,19 @@ search::SearchAnswer search_with_progress(const SearchQuestion& question,
     how.known = study->known();
     how.keep = [&](const std::vector<search::Known>& found) { study->keep(found); };
   } else if (options.has_report) {
-    way.values.assign(chips.size(),
-                      std::vector<std::optional<search::ChipValue>>(question.models.size()));
     how.keep = [&](const std::vector<search::Known>& found) {
       for (const search::Known& known : found) {
-        way.values[known.chip][known.model] = known.value;
+        if (!known.is_top) {
+          way.values[known.chip].resize(question.models.size());
+          way.values[known.chip][known.model] = known.value;
+        }
       }
     };
   }
   how.is_cancelled = [&](const search::SearchOptions::Progress& at) {
-    progress.show(at.stage + ": " + with_thousands(static_cast<std::int64_t>(at.settled)) + " of " +
-                  with_thousands(static_cast<std::int64_t>(at.total)) + " chips settled, best " +
-                  with_prefix(at.best, "") + ", none above " + with_prefix(at.bound, ""));
+    progress.show(at.stage + ": " + with_thousands(at.settled) + " of " + with_thousands(at.total) +
+                  " chips settled, best " + with_prefix(at.best, "") + ", none above " +
+                  with_prefix(at.bound, ""));
     note_moment(
         way.moments,
         {at.stage, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(),
@@ -187,7 +219,10 @@ search::SearchAnswer search_with_progress(const SearchQuestion& question,
   const NoteInterrupts note;
   search::SearchAnswer answer;
   tbb::task_arena arena(options.threads > 0 ? options.threads : tbb::task_arena::automatic);
-  arena.execute([&] { answer = search::search_chips(question, std::move(chips), how); });
+  arena.execute([&] {
+    answer = is_large ? search::search_large(question, how)
+                      : search::search_chips(question, std::move(chips), how);
+  });
   return answer;
 }
 
@@ -243,14 +278,26 @@ int run_chip_search(const ChipSearchOptions& options, space::Space space) {
     return report_bad_input(diagnostics);
   }
   const auto begin = std::chrono::steady_clock::now();
-  std::vector<search::SearchChip> chips = search::list_search_chips(*question);
-  if (chips.empty()) {
+  const bool is_large = options.by_sets || search::is_large(question->space);
+  if (is_large && split_list(options.objective).size() > 1) {
+    fault(diagnostics, "--objective",
+          "a front is of spaces whose chips can be listed, with up to 1,000,000 combinations");
+    return report_bad_input(diagnostics);
+  }
+  std::vector<search::SearchChip> chips;
+  if (!is_large) {
+    chips = search::list_search_chips(*question);
+  }
+  const auto report_no_chip = [&] {
     const std::string why = "no chip of " + question->space.name +
                             " is within its filters and budgets; --count says why";
     if (options.json) {
       print(io::write_no_chip(why));
     }
     return report_no_answer(why);
+  };
+  if (!is_large && chips.empty()) {
+    return report_no_chip();
   }
   std::optional<SearchStudy> study;
   if (!options.study.empty()) {
@@ -262,9 +309,12 @@ int run_chip_search(const ChipSearchOptions& options, space::Space space) {
   OnTheWay way;
   way.study = study ? &*study : nullptr;
   const search::SearchAnswer answer =
-      search_with_progress(*question, options, std::move(chips), way);
+      search_with_progress(*question, options, std::move(chips), is_large, way);
   if (study && study->has_failed()) {
     return study->report_failure();
+  }
+  if (answer.total == 0) {
+    return report_no_chip();
   }
   const bool has_best =
       std::ranges::any_of(answer.own_best, [](const auto& best) { return best.has_value(); });
@@ -281,13 +331,15 @@ int run_chip_search(const ChipSearchOptions& options, space::Space space) {
     return answer.is_complete ? report_no_answer(why) : (report_note(why), kInterrupted);
   }
   plan::SearchRecord record = search::make_search_record(*question, answer);
+  record.notes = question->notes;
   if (const auto names = split_list(options.objective); names.size() > 1 && answer.is_complete) {
     search::add_front(*question, front_with_progress(*question, options, names), record);
   }
   add_ranges(record);
   record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (options.verify) {
-    for (const std::string& line : search::verify_search(*question, answer)) {
+    for (const std::string& line : answer.sets.empty() ? search::verify_search(*question, answer)
+                                                       : search::verify_large(*question, answer)) {
       record.notes.push_back(line);
     }
   }
@@ -305,7 +357,8 @@ int run_chip_search(const ChipSearchOptions& options, space::Space space) {
     return study->report_failure();
   }
   if (options.has_report &&
-      !write_search_page(options.report, *question, answer, study ? study->values() : way.values,
+      !write_search_page(options.report, *question, answer,
+                         line_up(study ? study->values() : way.values, *question, answer, is_large),
                          json, diagnostics)) {
     return report_bad_input(diagnostics);
   }

@@ -18,15 +18,18 @@ struct ChipSearchOptions : CommonOptions {
   std::string assumptions = "phaze2024";
   std::string cluster;  // empty: that of the assumptions
   std::int64_t devices = 0, global_batch = 0;
-  std::string reference = "phaze-reference";
+  std::string reference;  // empty: that of the assumptions
   std::string objective = "throughput", combination = "mean";
   std::string study;
   std::string report;
   bool has_report = false;
   bool exhaustive = false, verify = false, no_dominance = false, no_bounds = false;
+  bool by_sets = false;  // also where the space is small
 };
 
-// What is asked, with every model read; the space's chips reach their peaks.
+// What is asked, with every model read. Under the original's assumptions the space's chips reach
+// their peaks, under modern ones what the nearest measured family does where the base chip says
+// nothing.
 std::optional<search::SearchQuestion> read_question(const ChipSearchOptions& options,
                                                     space::Space space, Diagnostics& diagnostics);
 

@@ -1,6 +1,7 @@
 #pragma once
 // A search that keeps what it finds in a study, and goes on from there.
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,14 +19,15 @@ plan::StudyQuestion make_study_question(const search::SearchQuestion& question,
 
 class SearchStudy {
  public:
-  // Makes the study or goes on with it; nothing after a diagnostic.
+  // Makes the study or goes on with it; nothing after a diagnostic. `chips`: none of a large space,
+  // whose chips are numbered by their indices.
   static std::optional<SearchStudy> open(const std::string& path,
                                          const search::SearchQuestion& question,
                                          const std::vector<search::SearchChip>& chips,
                                          Diagnostics& diagnostics);
 
   const std::vector<search::Known>& known() const { return known_; }
-  const ChipValues& values() const { return values_; }
+  const KnownValues& values() const { return values_; }
   void keep(const std::vector<search::Known>& found);
   // Stores how every chip was settled, and the answer.
   bool finish(const plan::SearchRecord& record, const search::SearchAnswer& answer,
@@ -39,11 +41,18 @@ class SearchStudy {
   SearchStudy(study::Study study, const search::SearchQuestion& question,
               const std::vector<search::SearchChip>& chips);
 
+  // By model.
+  using Values = std::vector<std::optional<search::ChipValue>>;
+  Values& values_of(KnownValues& values, std::size_t chip);
+  static std::optional<search::ChipValue> value_of(const KnownValues& values, std::size_t chip,
+                                                   std::size_t model);
+  plan::ChipRow row_of(std::size_t chip) const;
+
   study::Study study_;
   const search::SearchQuestion* question_;
   std::vector<search::SearchChip> chips_;
   std::vector<search::Known> known_;
-  ChipValues values_;
+  KnownValues values_, tops_;  // by number
   Diagnostics diagnostics_;
 };
 

@@ -154,9 +154,15 @@ class Planner {
       }
       strategy.data = data;
       const std::int64_t most = std::min(group.length, problem_.devices / (strategy.tensor * data));
+      const auto microbatches =
+          static_cast<double>(problem_.global_batch / (data * strategy.microbatch));
       for (std::int64_t stages = 1; stages <= most; ++stages) {
         strategy.pipeline = stages;
-        if (allows(problem_.limits.pipeline, stages)) {
+        // All micro-batches pass the longest stage, whatever else is chosen.
+        const bool is_of_use =
+            options_.below_s == kNoLimit ||
+            microbatches * group.elsewhere.longest_s(static_cast<double>(stages)) < limit_s();
+        if (is_of_use && allows(problem_.limits.pipeline, stages)) {
           list_orders(strategy, group);
         }
       }
@@ -239,7 +245,9 @@ class Planner {
 
   // Plans that take longer are of no use.
   double limit_s() const {
-    return answer_.plans.size() < options_.keep ? kNoLimit : answer_.plans.back().iteration.value();
+    return answer_.plans.size() < options_.keep
+               ? options_.below_s
+               : std::min(options_.below_s, answer_.plans.back().iteration.value());
   }
 
   void keep(TrainingPlan plan) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "place/partition.h"
@@ -13,6 +14,8 @@ namespace phaze::place {
 
 struct PlannerOptions {
   std::size_t keep = 1;  // best plans, of different strategies
+  // Only plans that take less are of use; what is excluded by that at once is not counted.
+  double below_s = std::numeric_limits<double>::infinity();
   // Rules that cut the search short; each keeps the best plans. They can be turned off to show it.
   bool use_bounds = true;  // strategies that cannot be better are not priced
   bool use_limits = true;  // nor cuts that cannot be

@@ -12,6 +12,7 @@
 #include "models/build.h"
 #include "models/load.h"
 #include "plan/training_plan.h"
+#include "search/chain_graphs.h"
 #include "search/layer_work.h"
 
 namespace phaze::search {
@@ -44,5 +45,14 @@ struct ChainOrReason {
 // a layer when it saves at least a hundredth less than the ways before it. An encoder's layers come
 // before the decoder's; the boundary is the largest that a layer hands to the next.
 ChainOrReason compute_chain(const ProfileRequest& request, const ChainShape& shape);
+
+// The same in two steps: graphs are made once for all chips. `graphs`: of the same model, training
+// and shape.
+GraphsRequest graphs_request(const ProfileRequest& request, const ChainShape& shape);
+// The request's context with the shape's network and the kernels of the graphs.
+cost::CostContext chain_context(const ProfileRequest& request, const ChainShape& shape,
+                                const ChainGraphs& graphs);
+ChainOrReason price_chain(const ProfileRequest& request, const ChainShape& shape,
+                          const ChainGraphs& graphs);
 
 }  // namespace phaze::search

@@ -1,12 +1,10 @@
 #pragma once
-// How fast a model trains on one chip after another, under the original's assumptions: exactly, or
-// only as far as is needed to know that another chip is better. docs/models.md, section 23.
+// How fast a model trains on one chip after another: exactly, or only as far as is needed to know
+// that another chip is better. docs/models.md, section 23.
 
-#include <cstdint>
-#include <optional>
+#include <memory>
 #include <vector>
 
-#include "search/original_plan.h"
 #include "search/plan_setting.h"
 
 namespace phaze::search {
@@ -19,43 +17,51 @@ struct ChipValue {
   // The same as `throughput` where their schedules are proved best.
   double most = 0;
   Bytes memory;  // of the smallest HBM with which it is reached
+  // Nodes of search for each schedule of a layer that it took, 0: the setting's; and the tensor
+  // width and micro-batch of the best plan.
+  std::int64_t nodes = 0, tensor = 0, microbatch = 0;
 };
 
+// What is known once more work has gone into schedules.
+ChipValue merge(const ChipValue& known, const ChipValue& deeper);
+
+// Of a bound over what is enough, above which it is not looked into further.
+inline constexpr double kFarAbove = 1.1;
+
 // A model on a cluster, for many chips. Safe for several threads.
-class ModelOnChips {
+class ChipValuer {
  public:
-  // `setting.chip` does not matter.
-  explicit ModelOnChips(const PlanSetting& setting);
+  virtual ~ChipValuer() = default;
 
   // No plan on the chip is better, whatever its memory. Costs next to nothing.
-  double bound(const hw::Chip& chip) const;
+  virtual double bound(const hw::Chip& chip) const = 0;
+
+  // No plan on the chip is better with so much memory: closer than bound(), and no more than
+  // `enough` where the best plan is below that. Bounds far above it are not looked into further.
+  virtual double most(const hw::Chip& chip, Bytes memory, double enough) const = 0;
 
   // Memories: capacities of HBM to choose from, ascending, at least one. Exact where it is at least
-  // `enough`.
-  ChipValue evaluate(const hw::Chip& chip, const std::vector<Bytes>& memories, double enough) const;
+  // `enough`. Nodes: of search for each schedule of a layer, 0 for the setting's.
+  virtual ChipValue evaluate(const hw::Chip& chip, const std::vector<Bytes>& memories,
+                             double enough, std::int64_t nodes) const = 0;
+};
+
+// Under the setting's assumptions; its chip does not matter.
+class ModelOnChips {
+ public:
+  explicit ModelOnChips(const PlanSetting& setting);
+
+  double bound(const hw::Chip& chip) const { return valuer_->bound(chip); }
+  double most(const hw::Chip& chip, Bytes memory, double enough) const {
+    return valuer_->most(chip, memory, enough);
+  }
+  ChipValue evaluate(const hw::Chip& chip, const std::vector<Bytes>& memories, double enough,
+                     std::int64_t nodes = 0) const {
+    return valuer_->evaluate(chip, memories, enough, nodes);
+  }
 
  private:
-  struct Shape {
-    const OriginalGraphs::Shape* graphs = nullptr;
-    std::vector<LayerTasks> forward, backward;  // by layer
-    double matrix_flops = 0;                    // of a device for the micro-batch
-  };
-  struct Candidate {
-    const Shape* shape;
-    cost::CostContext context;
-    double bound;  // sequences a second
-  };
-
-  // An iteration takes at least what its micro-batches take on all devices at once.
-  double at_most(const Shape& shape, Seconds of_one_microbatch) const;
-  // Shapes that the chip can run, those with the highest bounds first.
-  std::vector<Candidate> list_candidates(const cost::CostContext& context,
-                                         const hw::Cluster& cluster) const;
-  double throughput(const OriginalPlanAnswer& found) const;
-
-  PlanSetting setting_;
-  OriginalGraphs graphs_;
-  std::vector<Shape> shapes_;
+  std::unique_ptr<const ChipValuer> valuer_;
 };
 
 }  // namespace phaze::search

@@ -50,7 +50,7 @@ const plan::Chain* ClusterCosts::chain(const Strategy& strategy) {
       return known.chain.get();
     }
   }
-  ChainOrReason made = compute_chain(request_, shape);
+  ChainOrReason made = make_chain(shape);
   if (made.chain) {
     largest_gap_ = std::max(largest_gap_, made.chain->schedule_gap);
   } else {
@@ -59,6 +59,10 @@ const plan::Chain* ClusterCosts::chain(const Strategy& strategy) {
   all.push_back(
       {shape, made.chain ? std::make_unique<plan::Chain>(*std::move(made.chain)) : nullptr});
   return all.back().chain.get();
+}
+
+ChainOrReason ClusterCosts::make_chain(const ChainShape& shape) {
+  return compute_chain(request_, shape);
 }
 
 Seconds ClusterCosts::transfer(const Strategy& strategy, Bytes bytes) {

@@ -34,6 +34,11 @@ class ClusterCosts : public place::PlanCosts {
   // Of all chains so far, see plan::Chain::schedule_gap.
   double largest_gap() const { return largest_gap_; }
 
+ protected:
+  // Of a width, micro-batch and tensor group that was not asked for yet.
+  virtual ChainOrReason make_chain(const ChainShape& shape);
+  const ProfileRequest& request() const { return request_; }
+
  private:
   const cost::Group* group(std::int64_t size, std::int64_t stride, cost::Company company);
   Seconds collective(const plan::Strategy& strategy, cost::Collective kind, Bytes bytes);

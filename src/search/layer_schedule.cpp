@@ -108,6 +108,38 @@ std::int64_t most_busy(const Layer& layer, LayerPass pass, const hw::Chip& chip)
       {std::int64_t{1}, std::min(tensor, chip.tensor.count), std::min(vector, chip.vector.count)});
 }
 
+// Bytes that pass a level, whoever moves them.
+struct ByteCounts {
+  double hbm = 0, global = 0;
+
+  void add(const plan::OperatorCost& cost) {
+    hbm += static_cast<double>(cost.hbm_bytes.value());
+    global += static_cast<double>(cost.global_bytes.value());
+  }
+
+  struct Floor {
+    Seconds time;
+    plan::TimeFloor reason;
+  };
+  Floor floor(const hw::Chip& chip) const {
+    const Seconds hbm_floor(hbm / (hw::hbm_bandwidth(chip).value() * chip.sustained.hbm));
+    const Seconds global_floor(global /
+                               (hw::global_bandwidth(chip).value() * chip.tensor.multicast));
+    return {std::max(hbm_floor, global_floor),
+            hbm_floor >= global_floor ? plan::TimeFloor::kHbm : plan::TimeFloor::kGlobalBuffer};
+  }
+};
+
+// On a core by itself. Products that fit local buffers only when all cores share their inner
+// dimension cannot run there: longer than any layer takes.
+Seconds time_alone(const cost::CostContext& one, const Layer& layer, const Operator& op,
+                   const cost::Placement& placement) {
+  constexpr Seconds kNever(1e5);
+  return op.product && cost::find_obstacle(one, layer, op)
+             ? kNever
+             : cost::compute_operator_cost(one, layer, op, placement).time;
+}
+
 cost::CostContext on_one_core(const cost::CostContext& context, std::int64_t busy_cores) {
   cost::CostContext one = context;
   one.share = {false, busy_cores};
@@ -160,8 +192,10 @@ LayerTasks find_tasks(const Layer& layer, LayerPass pass) {
 Seconds bound_pass(const cost::CostContext& context, const Layer& layer, const LayerTasks& tasks) {
   const auto placements = cost::compute_placements(layer, *context.chip);
   const cost::CostContext one = on_one_core(context, 1);
+  const hw::Chip& chip = *context.chip;
   std::vector<Seconds> ends(tasks.operators.size());
-  Seconds longest;
+  Seconds longest, sum, network, tensor, vector;
+  ByteCounts bytes;
   auto edge = tasks.edges.begin();  // by their second task
   for (std::size_t i = 0; i < tasks.operators.size(); ++i) {
     for (; edge != tasks.edges.end() && edge->second.index() == i; ++edge) {
@@ -169,15 +203,33 @@ Seconds bound_pass(const cost::CostContext& context, const Layer& layer, const L
     }
     const OpId id = tasks.operators[i];
     const Operator& op = layer.operators[id];
-    Seconds time = cost::compute_operator_cost(context, layer, op, placements[id]).time;
-    if (tasks.units[i] == TaskUnit::kVector) {
-      // Fewer rows at work can do with less of the global buffer.
-      time = std::min(time, cost::compute_operator_cost(one, layer, op, placements[id]).time);
+    const TaskUnit unit = tasks.units[i];
+    if (unit == TaskUnit::kNetwork && !context.network) {
+      continue;
+    }
+    const plan::OperatorCost cost = cost::compute_operator_cost(context, layer, op, placements[id]);
+    Seconds time = cost.time;
+    sum += time;
+    bytes.add(cost);
+    if (unit == TaskUnit::kNetwork) {
+      network += time;
+    } else if (chip.concurrent_operators) {
+      // With everything that cores share to itself, one core is as fast as it can be; fewer rows at
+      // work can do with less of the global buffer.
+      const Seconds alone = time_alone(one, layer, op, placements[id]);
+      const auto share = [&](std::int64_t cores) {
+        return std::min(time, alone * (1 / static_cast<double>(cores)));
+      };
+      tensor += plan::needs_tensor(unit) ? share(chip.tensor.count) : Seconds();
+      vector += plan::needs_vector(unit) ? share(chip.vector.count) : Seconds();
+      time = std::min(time, alone);
     }
     ends[i] += time;
     longest = std::max(longest, ends[i]);
   }
-  return longest;
+  return chip.concurrent_operators
+             ? std::max({longest, network, tensor, vector, bytes.floor(chip).time})
+             : sum;
 }
 
 ScheduleProblem make_problem(const cost::CostContext& context, const Layer& layer, LayerPass pass,
@@ -200,7 +252,7 @@ ScheduleProblem make_problem(const cost::CostContext& context, const Layer& laye
     if (task.unit == TaskUnit::kNetwork) {
       task.one_core = up(all);
     } else {
-      task.one_core = up(cost::compute_operator_cost(one, layer, op, placements[id]).time);
+      task.one_core = up(time_alone(one, layer, op, placements[id]));
       task.all_cores = down(all);
     }
     problem.tasks.push_back(std::move(task));
@@ -214,26 +266,17 @@ LayerSchedule schedule_layer(const cost::CostContext& context, const Layer& laye
   best.name = layer.name;
   best.pass = pass;
   best.repeat = layer.repeat;
-  // Bytes that pass a level, whoever moves them.
   const auto placements = cost::compute_placements(layer, *context.chip);
-  double hbm = 0;
-  double global = 0;
+  ByteCounts bytes;
   for (const OpId id : ids_of(layer.operators)) {
     const Operator& op = layer.operators[id];
     if (is_of(op, pass)) {
-      const plan::OperatorCost cost =
-          cost::compute_operator_cost(context, layer, op, placements[id]);
-      hbm += static_cast<double>(cost.hbm_bytes.value());
-      global += static_cast<double>(cost.global_bytes.value());
+      bytes.add(cost::compute_operator_cost(context, layer, op, placements[id]));
     }
   }
-  const Seconds hbm_floor(hbm /
-                          (hw::hbm_bandwidth(*context.chip).value() * context.chip->sustained.hbm));
-  const Seconds global_floor(
-      global / (hw::global_bandwidth(*context.chip).value() * context.chip->tensor.multicast));
-  best.floor = down(std::max(hbm_floor, global_floor));
-  best.floor_reason =
-      hbm_floor >= global_floor ? plan::TimeFloor::kHbm : plan::TimeFloor::kGlobalBuffer;
+  const ByteCounts::Floor floor = bytes.floor(*context.chip);
+  best.floor = down(floor.time);
+  best.floor_reason = floor.reason;
 
   if (!context.chip->concurrent_operators) {
     best.is_serial = true;

@@ -13,6 +13,10 @@
 
 namespace phaze::search {
 
+// Durations of tasks are rounded; the time of a schedule may differ from that of unrounded ones by
+// this share.
+inline constexpr double kDurationRounding = 2e-5;
+
 // Schedules that end at `cutoff` or later are of no use, where one is given.
 using Solver =
     std::function<plan::Schedule(const plan::ScheduleProblem&, std::optional<Picoseconds> cutoff)>;
@@ -27,7 +31,9 @@ struct LayerTasks {
 LayerTasks find_tasks(const graph::Layer& layer, plan::LayerPass pass);
 
 // No schedule of the pass takes less: the longest way through its operators, each as fast as it can
-// be. Much quicker than a schedule.
+// be, the work of each kind of core spread evenly, and the bytes of each level over its bandwidth.
+// Much quicker than a schedule. Without a network its operators take no time. To the rounding of
+// durations (kDurationRounding).
 Seconds bound_pass(const cost::CostContext& context, const graph::Layer& layer,
                    const LayerTasks& tasks);
 

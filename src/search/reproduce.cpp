@@ -44,7 +44,9 @@ class Column {
 
   std::optional<plan::ReproducedColumn> run() {
     chips_ = list_search_chips(search_);
-    const SearchAnswer found = search_chips(search_, chips_, options_.search);
+    SearchOptions how = options_.search;
+    how.deepens = false;  // schedules as in all other figures
+    const SearchAnswer found = search_chips(search_, chips_, how);
     if (!found.is_complete) {
       return std::nullopt;
     }

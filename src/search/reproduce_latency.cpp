@@ -55,7 +55,7 @@ class DeviceLatency {
           (bound_pass(*context, layer, forward_[i]) + bound_pass(*context, layer, backward_[i])) *
           static_cast<double>(layer.repeat);
     }
-    worth.value = 1 / least.value() * (1 + kRounding);
+    worth.value = 1 / least.value() * (1 + kDurationRounding);
     if (worth.value < enough) {
       worth.is_exact = false;
       return worth;
@@ -108,8 +108,10 @@ LatencyAnswer find_least_latency(const SearchQuestion& question,
   how.use_bounds = options.use_bounds;
   how.use_dominance = options.use_dominance;
   how.is_cancelled = [&](std::size_t settled, double best, double open) {
-    return options.is_cancelled && options.is_cancelled({model.name + ", one device's latency",
-                                                         settled, chips.size(), best, open});
+    return options.is_cancelled &&
+           options.is_cancelled({model.name + ", one device's latency",
+                                 static_cast<std::int64_t>(settled),
+                                 static_cast<std::int64_t>(chips.size()), best, open});
   };
   LatencyAnswer answer{co_search(problem, how), Seconds()};
   if (answer.search.best) {

@@ -18,13 +18,27 @@ namespace {
 
 constexpr std::size_t kRivals = 5;
 
-plan::PlanRecord plan_on(const SearchModel& model, const hw::Chip& chip) {
+// `value`: what the search found, with more work on schedules where it says so; then only for the
+// width and micro-batch of its plan, and with what the search has proved of the others.
+plan::PlanRecord plan_on(const SearchModel& model, const hw::Chip& chip,
+                         const ChipValue& value = {}) {
   PlanSetting setting = model.setting;
   setting.chip = chip;
+  if (value.nodes > 0) {
+    setting.scheduling.work_limit = value.nodes;
+    setting.limits.tensor = {value.tensor};
+    setting.limits.microbatch = {value.microbatch};
+  }
   const PlanAnswer found = find_plan(setting);
   CHECK(found.has_fitting(), "a chip that was found has a plan");
   plan::PlanRecord record = make_record(setting, found);
   record.model = model.name;
+  if (value.nodes > 0 && record.figures) {
+    record.figures->bound = std::min(
+        record.plan.iteration, Seconds(static_cast<double>(setting.global_batch) / value.most));
+    record.figures->status =
+        value.most <= value.throughput ? plan::SolveStatus::kOptimal : plan::SolveStatus::kFeasible;
+  }
   return record;
 }
 
@@ -153,11 +167,11 @@ SearchResult make_result(const SearchQuestion& question, const SearchAnswer& ans
   result.value = best.value;
   result.bound = found.bound;
   result.is_complete = found.is_complete;
-  result.counts = {
-      static_cast<std::int64_t>(answer.chips.size()), static_cast<std::int64_t>(found.evaluated),
-      static_cast<std::int64_t>(found.excluded), static_cast<std::int64_t>(found.dominated)};
+  result.counts = {answer.total, static_cast<std::int64_t>(found.evaluated),
+                   static_cast<std::int64_t>(found.excluded),
+                   static_cast<std::int64_t>(found.dominated)};
   for (std::size_t i = 0; i < models.size(); ++i) {
-    result.plans.push_back(plan_on(question.models[models[i]], result.described));
+    result.plans.push_back(plan_on(question.models[models[i]], result.described, best.values[i]));
     const double throughput = plan::throughput(result.plans.back().plan);
     CHECK(std::abs(throughput - best.throughput[i]) <= 1e-9 * throughput,
           "a plan is as fast as the search found");

@@ -1,4 +1,5 @@
 """phaze search MODEL...: the contract of its answer, its options, faults, interrupts, and studies that go on."""
+import collections
 import json
 import os
 import resource
@@ -119,7 +120,9 @@ class Answers(Searches):
         self.assertEqual(result.returncode, 0, result.stderr)
         placed = json.loads(result.stdout)
         plan = best["plans"]["bert-large"]
-        self.assertAlmostEqual(placed["iteration_s"] / plan["iteration_s"], 1, 9)
+        # The search may have put more work into schedules, never less.
+        self.assertLessEqual(plan["iteration_s"], placed["iteration_s"] * (1 + 1e-9))
+        self.assertGreaterEqual(plan["iteration_s"], placed["bound_s"] * (1 - 1e-9))
 
     def test_several_models(self):
         space = self.space()
@@ -141,6 +144,76 @@ class Answers(Searches):
         self.assertRegex(text, r"best of \d+ chips: \d+ evaluated, \d+ excluded by bounds,\n\d+ because another ")
 
 
+MODERN = """title: A few chips of today
+base:
+  derive: tpuv5p
+  node_nm: 3
+  clock: 1.75 GHz
+  hbm: {generation: hbm3e, stacks: 4, stack_capacity: 24 GiB, stack_bandwidth: 1.2 TB/s}
+technology: modern
+axes:
+  hbm.stacks: [2, 4]
+  tensor_cores.rows: [64, 128]
+  tensor_cores.count: [8, 64]
+  vector_cores.count: [4, 32]
+  global_buffer.size: [32 MiB, 128 MiB]
+budgets: {area: 700 mm2, power: 600 W}
+training: {microbatches: [1, 2], recompute: [none, full], tensor_widths: [1, 2], hbm_stack_capacity: [1 GiB, 2 GiB]}
+"""
+
+
+class Modern(Searches):
+    """The same under modern assumptions, chip by chip and by sets of chips."""
+
+    def modern(self, *args, space=None):
+        return self.search("--assumptions", "modern", *args, space=space or self.space(MODERN))
+
+    def test_every_way_gives_the_same(self):
+        space = self.space(MODERN)
+        found = self.modern(space=space)
+        self.assertEqual((found["assumptions"], found["cluster"], found["reference"]["chip"]),
+                         ("modern", "dgx-h100", "h100"))
+        self.assertRegex(found["notes"][0], "^sustained: .* the H100's")
+        self.assertEqual(found["status"], "optimal")
+        for options in (["--exhaustive"], ["--no-dominance"], ["--by-sets"], ["--by-sets", "--threads", "1"],
+                        ["--by-sets", "--no-bounds"], ["--by-sets", "--no-dominance"], ["--by-sets", "--exhaustive"],
+                        ["--by-sets", "--verify"]):
+            other = self.modern(*options, space=space)
+            self.same_answer(found, other)
+            chips = other["chips"]
+            self.assertEqual(chips["total"], found["chips"]["total"])
+            self.assertEqual(chips["total"], chips["evaluated"] + chips["excluded"], options)
+        self.assertRegex(other["notes"][-1], r"^verified bert-large: all \d+ chips are in one of \d+ sets, ")
+
+    def test_prices(self):
+        space = self.space(MODERN)
+        for objective in ("per-watt", "per-carbon"):
+            found = self.modern("--objective", objective, space=space)
+            self.same_answer(found, self.modern("--objective", objective, "--by-sets", space=space))
+
+    def test_budgets_and_choices_of_the_space_hold(self):
+        wide = self.modern("--by-sets")["best"]
+        narrow = self.modern("--by-sets", space=self.space(MODERN.replace("700 mm2", "500 mm2")))["best"]
+        self.assertLessEqual(narrow["area_mm2"], 500)
+        self.assertLess(narrow["value"], wide["value"])
+        alone = self.modern("--by-sets", space=self.space(MODERN.replace("tensor_widths: [1, 2]", "tensor_widths: [2]")
+                                                          .replace("microbatches: [1, 2]", "microbatches: [2]")))
+        plan = alone["best"]["plans"]["bert-large"]
+        self.assertEqual((plan["tensor"], plan["microbatch"]), (2, 2))
+
+    def test_a_study_goes_on(self):
+        space = self.space(MODERN)
+        path = os.path.join(self.folder(), "sets.db")
+        found = self.modern("--by-sets", "--study", path, space=space)
+        again = self.modern("--by-sets", "--study", path, space=space)
+        self.same_answer(found, again)
+        record = self.json("study", path)
+        self.assertEqual(record["answer"]["status"], found["status"])
+        self.assertIn("space_definition: the study is of another question", self.refusal(
+            "search", "bert-large", *SMALL, "--assumptions", "modern", "--by-sets", "--study", path, "--space",
+            self.space(MODERN.replace("600 W", "599 W"))))
+
+
 def described(cores):
     """As a chip file has it."""
     return {key.removesuffix("_bytes"): f"{value} B" if key.endswith("_bytes") else value
@@ -154,7 +227,8 @@ class Faults(Searches):
                 (["bert-larg"], "bert-larg"),
                 (["bert-large", "--objective", "speed"], "--objective: expected throughput, per-watt"),
                 (["bert-large", "--combine", "sum"], "--combine: expected mean, geometric, raw or worst"),
-                (["bert-large", "--assumptions", "modern"], "--assumptions: chips are searched under phaze2024"),
+                (["bert-large", "--assumptions", "moderne"], "--assumptions: expected modern, phaze2024 or "),
+                (["bert-large", "--by-sets", "--objective", "throughput,per-watt"], "--objective: a front is of spaces"),
                 (["bert-large", "--cluster", "dgx-h100"], "--cluster: the original knows one link for everything"),
                 (["bert-large", "--reference", "tpu"], "tpu"),
                 (["bert-large", "--space", "phaze2042"], "phaze2042"),
@@ -246,8 +320,13 @@ class Stopped(Searches):
             every = database.execute("SELECT count(*) FROM chips").fetchone()[0]
         database.close()
         self.assertEqual(every, expected["chips"]["total"])
-        # All are stored once more at the end, with how they were settled; the others once before.
-        self.assertEqual(sorted(seen), sorted([*range(every), *(set(range(every)) - kept)]))
+        # All are stored once more at the end, with how they were settled; the others once before. The few that
+        # could be the best are stored again where their schedules got more work.
+        count = collections.Counter(seen)
+        count.subtract([*range(every), *(set(range(every)) - kept)])
+        self.assertGreaterEqual(min(count.values()), 0)
+        self.assertLess(sum(count.values()), every // 2)
+        self.assertLess(sum(1 for chip in kept if count[chip] > 0), len(kept) / 2 + 1)
 
     def test_another_question(self):
         space = self.space()

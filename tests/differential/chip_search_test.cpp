@@ -128,7 +128,9 @@ void expect_same(const SearchAnswer& answer, const std::optional<FoundChip>& fou
   EXPECT_NEAR(found->value, chosen.value, 1e-12 * chosen.value) << what;
 }
 
-SearchAnswer search_small(const SearchQuestion& question, const SearchOptions& options = {}) {
+// With schedules of layers as find_plan makes them.
+SearchAnswer search_small(const SearchQuestion& question, SearchOptions options = {}) {
+  options.deepens = false;
   return search_chips(question, list_search_chips(question), options);
 }
 
@@ -323,6 +325,37 @@ TEST(ChipSearch, AChipThatAModelDoesNotFitOnIsNoCommonChip) {
     EXPECT_FALSE(record.common);
     EXPECT_EQ(record.own.size(), 1U);
   }
+}
+
+// More work on the schedules that leave the answer open closes the gap, and no chip is then better
+// with more work on its own.
+TEST(ChipSearch, MoreWorkOnSchedulesProvesTheAnswer) {
+  const SearchQuestion question = small_question({kModels[0]});
+  const SearchAnswer quick = search_small(question);
+  EXPECT_GT(quick.own[0].bound, quick.own_best[0]->value);  // there is a gap
+  std::vector<SearchAnswer> answers;
+  for (const int threads : {1, 2}) {
+    tbb::task_arena arena(threads);
+    arena.execute([&] { answers.push_back(search_chips(question, list_search_chips(question))); });
+  }
+  const FoundChip& found = *answers[0].own_best[0];
+  EXPECT_EQ(answers[0].own[0].bound, found.value);
+  EXPECT_GE(found.value, quick.own_best[0]->value);
+  EXPECT_LE(found.value, quick.own[0].bound);
+  EXPECT_EQ(found.chip, answers[1].own_best[0]->chip);
+  EXPECT_EQ(found.value, answers[1].own_best[0]->value);
+  for (const SearchChip& chip : answers[0].chips) {
+    PlanSetting setting = question.models[0].setting;
+    setting.chip = with_memory(make_chip(question, chip), memories_of(question, chip).back());
+    setting.scheduling.work_limit = kMoreNodes[0];
+    const PlanAnswer other = find_plan(setting);
+    EXPECT_LE(static_cast<double>(setting.global_batch) / other.plans.at(0).iteration.value(),
+              found.value * (1 + 1e-12));
+  }
+  // The plan that is shown is the one that was found.
+  const plan::SearchRecord record = make_search_record(question, answers[0]);
+  EXPECT_TRUE(record.own[0].is_proved());
+  EXPECT_NEAR(plan::throughput(record.own[0].plans[0].plan), found.value, 1e-9 * found.value);
 }
 
 TEST(ChipSearch, StoppedInTheMiddleItSaysWhatIsOpen) {
