@@ -160,7 +160,6 @@ int run_plan(const PlanOptions& options) {
     report_note("ZeRO changes nothing with a data width of 1");
     setting->limits.zero.clear();
   }
-  const auto begin = std::chrono::steady_clock::now();
   std::optional<plan::PlanQuestion> question;
   if (has_question(options)) {
     question = answer_question(options, run, *setting, diagnostics);
@@ -168,6 +167,7 @@ int run_plan(const PlanOptions& options) {
       return diagnostics.has_errors() ? report_bad_input(diagnostics) : kNoAnswer;
     }
   }
+  const auto begin = std::chrono::steady_clock::now();
   const PlanAnswer answer =
       solve_plan(*setting, static_cast<std::size_t>(options.alternatives) + 1);
   const double seconds =
