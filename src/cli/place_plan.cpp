@@ -214,7 +214,6 @@ int run_plan(const PlanOptions& options) {
   }
   // From here on an interrupt stops the work, and what there is is shown; a second one ends it.
   const NoteInterrupts note;
-  const auto begin = std::chrono::steady_clock::now();
   std::optional<plan::PlanQuestion> question;
   if (has_question(options)) {
     question = answer_question(options, run, *setting, diagnostics);
@@ -222,6 +221,7 @@ int run_plan(const PlanOptions& options) {
       return diagnostics.has_errors() ? report_bad_input(diagnostics) : kNoAnswer;
     }
   }
+  const auto begin = std::chrono::steady_clock::now();
   const PlanAnswer answer =
       solve_plan(*setting, static_cast<std::size_t>(options.alternatives) + 1);
   const double seconds =

@@ -14,6 +14,7 @@ using plan::Recompute;
 constexpr std::int64_t kMostDevices = 1'000'000'000;
 constexpr std::int64_t kMostWidth = 1'000'000;
 constexpr std::int64_t kMostSequences = 1'000'000'000'000;
+constexpr std::int64_t kMostMicrobatch = 1'000'000'000;  // times all devices it is a number still
 
 // Runs that have no price here, whatever their value.
 constexpr const char* kRefused[] = {"--fp8-format",
@@ -134,7 +135,7 @@ class Reader {
 
   void read_batch() {
     plan::Strategy& strategy = job_.strategy;
-    const auto size = arguments_.count("--micro-batch-size", kMostSequences);
+    const auto size = arguments_.count("--micro-batch-size", kMostMicrobatch);
     if (!size) {
       arguments_.error("--micro-batch-size", "is missing");
       return;

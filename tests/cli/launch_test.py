@@ -152,6 +152,17 @@ class Export(Launch):
                       self.refusal("export", path, "--to", "megatron", "--model", "llama2-7b"))
         self.assertIn("plan's own file", self.refusal("export", path, "--to", "deepspeed", "-o", path))
 
+    def test_a_plan_that_does_not_say_how_it_trains(self):
+        path, plan = self.plan("plain")
+        plan["workload"]["precision"] = "fp64"
+        message = self.refusal("export", self.file("plan.json", json.dumps(plan, indent=1)), "--to", "deepspeed")
+        self.assertRegex(message, r"plan\.json:\d+:\d+: error: workload\.precision: expected one of mixed, bf16, fp32")
+        del plan["workload"]
+        text, warnings = self.export(self.file("plan.json", json.dumps(plan)), "megatron")
+        self.assertIn("which its file does not say: taken as mixed", warnings[0])
+        self.assertIn("--bf16", bash_array(text, "MEGATRON_ARGS"))
+        self.assertEqual(self.start(["simulate", path]).returncode, 0)
+
     def test_names_from_a_file_stay_comments(self):
         path, plan = self.plan("plain")
         plan["model"] = "x\n)\nrm -rf '$(y)"
