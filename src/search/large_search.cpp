@@ -282,7 +282,6 @@ class Search {
     std::vector<std::int64_t> all;
     for (const auto& [fixed, of_group] : tops) {
       add_below(of_group, all);
-      fprintf(stderr, "DEBUG tops %zu all %zu\n", of_group.size(), all.size());
     }
     std::ranges::sort(all);
     return all;
@@ -298,7 +297,6 @@ class Search {
       }
     }
     for (const auto& [memory, points] : by_memory) {
-      fprintf(stderr, "DEBUG memory %ld points %zu\n", (long)(memory.value() >> 30), points.size());
       const std::optional<std::int64_t> smallest =
           smallest_tied(subject, how, memory, points, best, sets.is_complete);
       if (!sets.is_complete) {
@@ -344,7 +342,6 @@ class Search {
     };
     const SetSearchAnswer found = set_search(std::move(problem), quietly);
     is_complete = found.is_complete;
-    fprintf(stderr, "DEBUG tops %ld outcomes %zu\n", (long)found.tops, found.outcomes.size());
     return found.best ? std::optional(found.outcomes[*found.best].index) : std::nullopt;
   }
 
