@@ -14,6 +14,11 @@ std::string throughput_key(const std::string& model) {
 std::string bound_key(const std::string& model) { return "bound_" + model + "_sequences_per_s"; }
 std::string most_key(const std::string& model) { return "most_" + model + "_sequences_per_s"; }
 std::string memory_key(const std::string& model) { return "hbm_" + model + "_bytes"; }
+std::string nodes_key(const std::string& model) { return "schedules_" + model + "_nodes"; }
+std::string tensor_key(const std::string& model) { return "tensor_" + model + "_devices"; }
+std::string microbatch_key(const std::string& model) {
+  return "microbatch_" + model + "_sequences";
+}
 
 ChipValues line_up(const KnownValues& known, const search::SearchQuestion& question,
                    const search::SearchAnswer& answer, bool is_large) {
@@ -42,6 +47,11 @@ plan::ChipRow row_of(const search::SearchQuestion& question, const search::Searc
       row.metrics[throughput_key(name)] = value->throughput;
       row.metrics[most_key(name)] = value->most;
       row.metrics[memory_key(name)] = static_cast<double>(value->memory.value());
+      if (value->nodes > 0) {
+        row.metrics[nodes_key(name)] = static_cast<double>(value->nodes);
+        row.metrics[tensor_key(name)] = static_cast<double>(value->tensor);
+        row.metrics[microbatch_key(name)] = static_cast<double>(value->microbatch);
+      }
     } else {
       row.metrics[bound_key(name)] = value->throughput;
       is_exact = false;

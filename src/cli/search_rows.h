@@ -24,6 +24,10 @@ std::string throughput_key(const std::string& model);
 std::string bound_key(const std::string& model);
 std::string most_key(const std::string& model);
 std::string memory_key(const std::string& model);
+// What it took where schedules had more work, so that the plan can be found again.
+std::string nodes_key(const std::string& model);
+std::string tensor_key(const std::string& model);
+std::string microbatch_key(const std::string& model);
 
 // A chip by what is known of the models on it, with its area, power and cost.
 plan::ChipRow row_of(const search::SearchQuestion& question, const search::SearchChip& chip,

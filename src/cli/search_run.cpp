@@ -332,6 +332,14 @@ int run_chip_search(const ChipSearchOptions& options, space::Space space) {
   }
   plan::SearchRecord record = search::make_search_record(*question, answer);
   record.notes = question->notes;
+  for (const search::SetSearchAnswer& sets : answer.sets) {
+    if (sets.tied > 0) {
+      record.notes.push_back("no step down from the best chip is as fast; of " +
+                             with_thousands(sets.tied) +
+                             " other chips that could be no slower not all were looked at, and "
+                             "one may be smaller");
+    }
+  }
   if (const auto names = split_list(options.objective); names.size() > 1 && answer.is_complete) {
     search::add_front(*question, front_with_progress(*question, options, names), record);
   }

@@ -23,13 +23,6 @@ namespace {
 // Of a chip that bounds others in a large space: as close as it gets, or far above what was enough.
 std::string close_key(const std::string& model) { return "close_" + model + "_sequences_per_s"; }
 std::string far_key(const std::string& model) { return "far_" + model + "_sequences_per_s"; }
-// What it took where schedules had more work, so that the plan can be found again.
-std::string nodes_key(const std::string& model) { return "schedules_" + model + "_nodes"; }
-std::string tensor_key(const std::string& model) { return "tensor_" + model + "_devices"; }
-std::string microbatch_key(const std::string& model) {
-  return "microbatch_" + model + "_sequences";
-}
-
 // The same for the same text; others have another one.
 std::string fingerprint(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
@@ -216,11 +209,6 @@ plan::ChipRow SearchStudy::row_of(std::size_t chip) const {
     const std::string& name = question_->models[i].name;
     if (const auto top = value_of(tops_, chip, i)) {
       row.metrics[top->is_exact ? close_key(name) : far_key(name)] = top->throughput;
-    }
-    if (values[i] && values[i]->is_exact && values[i]->nodes > 0) {
-      row.metrics[nodes_key(name)] = static_cast<double>(values[i]->nodes);
-      row.metrics[tensor_key(name)] = static_cast<double>(values[i]->tensor);
-      row.metrics[microbatch_key(name)] = static_cast<double>(values[i]->microbatch);
     }
   }
   const auto top = value_of(tops_, chip, 0);

@@ -289,9 +289,16 @@ class Search {
 
   void look_for_ties(const LargeValues::Subject& subject, const SetSearchOptions& how,
                      SetSearchAnswer& sets) {
+    constexpr std::size_t kMostTied = 3'000;  // beyond them one way down is taken
     const double best = best_of(sets);
+    const std::vector<std::int64_t> candidates = list_below_ties(sets);
+    if (candidates.size() > kMostTied) {
+      sets.tied = static_cast<std::int64_t>(candidates.size());
+      step_down(subject, how, sets);
+      return;
+    }
     std::map<Bytes, std::vector<std::int64_t>> by_memory;
-    for (const std::int64_t index : list_below_ties(sets)) {
+    for (const std::int64_t index : candidates) {
       for (const Bytes memory : memories_of(question_, {index, std::nullopt})) {
         by_memory[memory].push_back(index);
       }
@@ -306,6 +313,42 @@ class Search {
         take_tied(subject, *smallest, best, sets);
         return;
       }
+    }
+  }
+
+  // From the best chip down, each time the step that leaves the smallest rank, as long as the value
+  // stays.
+  void step_down(const LargeValues::Subject& subject, const SetSearchOptions& how,
+                 SetSearchAnswer& sets) {
+    const double best = best_of(sets);
+    for (;;) {
+      const std::int64_t from = sets.outcomes[*sets.best].index;
+      std::vector<std::int64_t> below;
+      std::int64_t stride = 1;
+      for (std::size_t axis = grid_.sizes.size(); axis-- > 0;) {
+        if (grid_.grows[axis] && from / stride % grid_.sizes[axis] > 0 &&
+            within_.has(from - stride)) {
+          below.push_back(from - stride);
+        }
+        stride *= grid_.sizes[axis];
+      }
+      std::vector<Worth> worths(below.size());
+      tbb::parallel_for(std::size_t{0}, below.size(), [&](std::size_t i) {
+        worths[i] = values_.evaluate(subject, below[i], best);
+      });
+      values_.keep();
+      std::optional<std::size_t> smallest;
+      for (std::size_t i = 0; i < below.size(); ++i) {
+        if (worths[i].is_exact && worths[i].value >= best &&
+            (!smallest || worths[i].rank < worths[*smallest].rank)) {
+          smallest = i;
+        }
+      }
+      if (!smallest || (how.is_cancelled &&
+                        how.is_cancelled(static_cast<std::int64_t>(points_.size()), best, best))) {
+        return;
+      }
+      take_tied(subject, below[*smallest], best, sets);
     }
   }
 
