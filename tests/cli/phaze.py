@@ -10,7 +10,7 @@ import unittest
 PROGRAM = os.environ.get("PHAZE", "build/phaze")
 # Sanitizers are slow and reserve terabytes of addresses.
 IS_SANITIZED = bool(os.environ.get("PHAZE_SANITIZE"))
-SECONDS = 60 if IS_SANITIZED else 10
+SECONDS = 60 if IS_SANITIZED else 30
 MOST_MEMORY = 1 << 30
 
 LLAMA = {
