@@ -31,6 +31,7 @@ function inline(): Plugin {
 
 export default defineConfig({
   base: "./",
+  server: { host: "127.0.0.1" }, // bare machines do not know localhost
   plugins: [inline()],
   build: {
     target: "es2020",
