@@ -74,17 +74,26 @@ class Reproduce(phaze.Case):
             mean = math.prod(model["gain"][factor] for model in column["models"]) ** (1 / len(MODELS))
             self.assertAlmostEqual(column["gain"][factor], mean)
 
-    def test_chips_are_those_of_search(self):
+    def test_chips_are_as_good_as_those_of_search(self):
+        # Search puts more work into schedules where they leave open which chip is the best: no figure
+        # here is above what it proved, and the chips chosen lose no more than it left open and gained.
         column = self.column("phaze2024")
         search = self.json("search", *MODELS, "--space", "phaze2024-small")
-        self.assertEqual(column["common"]["chip"], search["best"]["chip"])
         for model in column["models"]:
             own = search["own"][model["model"]]
-            self.assertEqual(
-                (model["own"]["chip"], model["own"]["hbm_bytes"], model["own"]["area_mm2"]),
-                (own["chip"], own["hbm_bytes"], own["area_mm2"]),
-            )
-            self.assertAlmostEqual(model["runs"]["own"]["throughput_sequences_per_s"] / own["value"], 1)
+            found = model["runs"]["own"]["throughput_sequences_per_s"]
+            self.assertLessEqual(found, own["bound"] * (1 + 1e-9))
+            self.assertGreater(found, own["value"] * 0.99)
+            if (model["own"]["chip"], model["own"]["hbm_bytes"]) == (own["chip"], own["hbm_bytes"]):
+                self.assertEqual(model["own"]["area_mm2"], own["area_mm2"])
+                self.assertLessEqual(found, own["value"] * (1 + 1e-9))
+        reference = search["reference"]["throughput_sequences_per_s"]
+        mean = sum(
+            model["runs"]["common"]["throughput_sequences_per_s"] / reference[model["model"]]
+            for model in column["models"]
+        ) / len(MODELS)
+        self.assertLessEqual(mean, search["best"]["bound"] * (1 + 1e-9))
+        self.assertGreater(mean, search["best"]["value"] * 0.99)
 
     def test_placements_are_those_of_place(self):
         model = self.column("phaze2024")["models"][0]
