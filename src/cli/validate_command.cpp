@@ -42,8 +42,9 @@ void append(std::optional<Runs> found, Runs& runs) {
   }
 }
 
-void add_built_in(Runs& runs, Diagnostics& diagnostics) {
-  for (const presets::MeasuredFile& file : presets::published_runs()) {
+void add_built_in(const std::vector<presets::MeasuredFile>& files, Runs& runs,
+                  Diagnostics& diagnostics) {
+  for (const presets::MeasuredFile& file : files) {
     const std::string name(file.name);
     append(io::read_measured_runs(file.text, name, name, diagnostics), runs);
   }
@@ -95,6 +96,17 @@ bool add_own(const ValidateOptions& options, plan::Validation& validation,
     validation.own_host_bound = own.host_bound;
   }
   return chip.has_value();
+}
+
+bool add_held_out(const ValidateOptions& options, plan::Validation& validation,
+                  Diagnostics& diagnostics) {
+  Runs runs;
+  add_built_in(presets::held_out_runs(), runs, diagnostics);
+  const auto settings = trust::make_run_settings(runs, options.settings, diagnostics);
+  if (settings) {
+    validation.held_out = trust::validate(*settings).groups;
+  }
+  return settings.has_value();
 }
 
 bool write_document(const ValidateOptions& options, const plan::Validation& validation,
@@ -153,7 +165,7 @@ int run_validate(const ValidateOptions& options) {
   }
   Runs runs;
   if (is_built_in) {
-    add_built_in(runs, diagnostics);
+    add_built_in(presets::published_runs(), runs, diagnostics);
   }
   for (const std::string& file : options.files) {
     add_file(file, runs, diagnostics);
@@ -169,8 +181,12 @@ int run_validate(const ValidateOptions& options) {
     Progress progress;
     progress.show("pricing " + std::to_string(settings->size()) + " runs");
     tbb::task_arena arena(options.threads > 0 ? options.threads : tbb::task_arena::automatic);
-    arena.execute([&] { validation = trust::validate(*settings); });
-    if (is_built_in && !add_own(options, validation, diagnostics)) {
+    bool is_priced = true;
+    arena.execute([&] {
+      validation = trust::validate(*settings);
+      is_priced = !is_built_in || add_held_out(options, validation, diagnostics);
+    });
+    if (!is_priced || (is_built_in && !add_own(options, validation, diagnostics))) {
       return report_bad_input(diagnostics);
     }
   }

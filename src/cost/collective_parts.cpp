@@ -31,6 +31,9 @@ Link make_link(const hw::Level& level, const Span& span, double part, double ins
   } else {
     // A device has its own port, and its part a way out that all of its devices share.
     share = std::min(1.0, part / (level.oversubscription * sharing * inside));
+    if (inside > 1 && span.members > 2) {
+      share *= level.crossing_share;
+    }
     const double alone = std::min(1.0, part / (level.oversubscription * sharing));
     link.neighbour_rate = alone * peak * level.efficiency;
     link.latency = level.latency.value();

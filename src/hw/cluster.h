@@ -51,7 +51,10 @@ struct Level {
   Seconds latency;              // of one message between neighbours, software included
   double efficiency = 1;        // sustained share of `bandwidth` in large messages
   double oversubscription = 1;  // what the devices of a part could send over what leaves the part
-  bool wraparound = true;       // is the line of a ring or torus dimension closed?
+  // Share of that which collectives keep that have several devices in each of more than two parts:
+  // their rings come in at one port and leave by another, across what the others send.
+  double crossing_share = 1;
+  bool wraparound = true;  // is the line of a ring or torus dimension closed?
   // Share of `bandwidth` when the switches add up what passes them; nothing: they do not.
   std::optional<double> in_network_efficiency;
   Patterns patterns;

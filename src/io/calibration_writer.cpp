@@ -97,6 +97,7 @@ std::string write_cluster_file(const hw::Cluster& cluster) {
             "\n    efficiency: " + digits(level.efficiency) + "\n";
     if (level.kind == hw::LevelKind::kFatTree) {
       text += "    oversubscription: " + shortest(level.oversubscription) + "\n";
+      text += "    crossing_share: " + digits(level.crossing_share) + "\n";
     }
     if (is_line) {
       text += std::string("    wraparound: ") + (level.wraparound ? "true" : "false") + "\n";

@@ -99,7 +99,9 @@ hw::Level read_level(const Value& value, bool is_outermost, Diagnostics& diagnos
   level.efficiency = map.number("efficiency", 1, kShares);
   if (level.kind == hw::LevelKind::kFatTree || !is_known) {
     level.oversubscription = map.number("oversubscription", 1, kOversubscriptions);
+    level.crossing_share = map.number("crossing_share", 1, kShares);
   } else {
+    refuse(map, "crossing_share", "means nothing for a " + kind + "; a fat_tree has one");
     refuse(map, "oversubscription", "means nothing for a " + kind + "; a fat_tree has one");
   }
   if (is_line || !is_known) {

@@ -34,6 +34,7 @@ Json level_json(const hw::Cluster& cluster, std::size_t index) {
                {"efficiency", level.efficiency}};
   if (level.kind == hw::LevelKind::kFatTree) {
     json["oversubscription"] = level.oversubscription;
+    json["crossing_share"] = level.crossing_share;
   }
   if (hw::has_neighbours_only(level.kind)) {
     json["wraparound"] = level.wraparound;

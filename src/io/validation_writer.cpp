@@ -90,6 +90,16 @@ Json summary_json(const plan::ErrorSummary& errors) {
           {"rank_correlation", or_null(errors.rank_correlation)}};
 }
 
+Json groups_json(const std::vector<plan::GroupSummary>& groups) {
+  Json json = Json::array();
+  for (const plan::GroupSummary& one : groups) {
+    Json group = {{"group", one.group}, {"quantity", to_string(one.measure)}};
+    group.update(summary_json(one.errors));
+    json.push_back(std::move(group));
+  }
+  return json;
+}
+
 }  // namespace
 
 std::string write_validation(const plan::Validation& validation) {
@@ -115,11 +125,9 @@ std::string write_validation(const plan::Validation& validation) {
   for (const plan::GroupSummary& one : validation.overall) {
     json["quantities"][std::string(to_string(one.measure))] = summary_json(one.errors);
   }
-  json["groups"] = Json::array();
-  for (const plan::GroupSummary& one : validation.groups) {
-    Json group = {{"group", one.group}, {"quantity", to_string(one.measure)}};
-    group.update(summary_json(one.errors));
-    json["groups"].push_back(std::move(group));
+  json["groups"] = groups_json(validation.groups);
+  if (!validation.held_out.empty()) {
+    json["held_out"] = groups_json(validation.held_out);
   }
   for (const plan::ComparedGroup& one : validation.own) {
     Json group = {{"group", one.name},

@@ -71,8 +71,9 @@ struct Validation {
   NoiseFloor noise;
   std::vector<ComparedGroup> own;  // the project's own measurements of one device, where asked for
   std::size_t own_host_bound = 0;  // of these, steps that the host limits, left out
-  std::size_t unfit = 0;           // rows that ran, and do not fit as predicted
-  std::size_t unpriced = 0;        // rows without a prediction
+  std::vector<GroupSummary> held_out;  // of runs that no constant was fitted to, where asked for
+  std::size_t unfit = 0;               // rows that ran, and do not fit as predicted
+  std::size_t unpriced = 0;            // rows without a prediction
 };
 
 }  // namespace phaze::plan

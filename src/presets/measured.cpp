@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "embedded/errors.h"
+#include "embedded/held_out_runs.h"
 #include "embedded/own_configs.h"
 #include "embedded/own_tables.h"
 #include "embedded/published_runs.h"
@@ -19,15 +20,19 @@ std::optional<std::string_view> find(std::span<const embedded::File> files, std:
   return file == files.end() ? std::nullopt : std::optional(file->contents);
 }
 
-}  // namespace
-
-std::vector<MeasuredFile> published_runs() {
+std::vector<MeasuredFile> list(std::span<const embedded::File> files) {
   std::vector<MeasuredFile> all;
-  for (const embedded::File& file : embedded::published_runs()) {
+  for (const embedded::File& file : files) {
     all.push_back({file.name, file.contents});
   }
   return all;
 }
+
+}  // namespace
+
+std::vector<MeasuredFile> published_runs() { return list(embedded::published_runs()); }
+
+std::vector<MeasuredFile> held_out_runs() { return list(embedded::held_out_runs()); }
 
 std::string_view error_table() { return embedded::errors().front().contents; }
 

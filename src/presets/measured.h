@@ -15,6 +15,8 @@ struct MeasuredFile {
 
 // Files of measured runs (docs/formats.md), in the order in which they are shown.
 std::vector<MeasuredFile> published_runs();
+// Further ones that no constant was fitted to.
+std::vector<MeasuredFile> held_out_runs();
 
 // Quantiles of the errors of predictions (docs/formats.md).
 std::string_view error_table();

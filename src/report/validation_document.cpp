@@ -73,6 +73,23 @@ std::string runs_text(const plan::Validation& validation) {
   return text + run_rows_markdown(validation) + "\n";
 }
 
+std::string held_out_text(const plan::Validation& validation) {
+  std::string text =
+      "## Runs that nothing was fitted to\n\n"
+      "Other strategies and other software, as a check on what the constants are worth elsewhere "
+      "(data/measured; `phaze validate FILE` shows the rows). PyTorch's FSDP of 2023 ran kernels "
+      "of "
+      "its time: attention that took twice as long as today's, and H100 products before the "
+      "libraries knew that machine well. ZeRO-3 of 2021 gathered one parameter at a time.\n\n"
+      "| runs | what | " +
+      std::string(kErrorColumns) + "|---|---|---|---|---|---|---|---|\n";
+  for (const plan::GroupSummary& group : validation.held_out) {
+    text += "| " + group.group + " | " + measure_text(group.measure) + " | " +
+            errors_text(group.errors);
+  }
+  return text + "\n";
+}
+
 std::string operators_text(const plan::Validation& validation) {
   std::string text =
       "## One H200: operators, layers and steps\n\n"
@@ -112,7 +129,7 @@ std::vector<DocumentFile> validation_document(const plan::Validation& validation
       "# Predictions against measurements\n\n"
       "Written by `phaze validate --write docs` (`make validation`); tests/validation holds the "
       "figures to their limits. An error is predicted / measured - 1.\n\n" +
-      runs_text(validation) + operators_text(validation);
+      runs_text(validation) + held_out_text(validation) + operators_text(validation);
   return {{"validation.md", text},
           {"validation/runs.svg", scatter_svg("Iterations", "s", validation_series(validation))},
           {"validation/products.svg",

@@ -101,8 +101,9 @@ std::string row_table(const plan::Validation& validation, bool shows_all) {
   return text + table.to_string(2);
 }
 
-std::string summary_table(const plan::Validation& validation) {
-  Table table({{"group"},
+std::string summary_table(const std::string& title, const std::vector<plan::GroupSummary>& groups,
+                          const std::vector<plan::GroupSummary>& overall) {
+  Table table({{title},
                {"what"},
                {"rows", Align::kRight},
                {"mean", Align::kRight},
@@ -118,11 +119,11 @@ std::string summary_table(const plan::Validation& validation) {
          percent(e.median), percent(e.p90), percent(e.worst), signed_percent(e.bias),
          e.rank_correlation ? shortest(std::round(*e.rank_correlation * 1e3) / 1e3) : ""});
   };
-  for (const plan::GroupSummary& one : validation.groups) {
+  for (const plan::GroupSummary& one : groups) {
     add(one.group, one);
   }
-  if (validation.groups.size() > validation.overall.size()) {
-    for (const plan::GroupSummary& one : validation.overall) {
+  if (groups.size() > overall.size()) {
+    for (const plan::GroupSummary& one : overall) {
       add("all", one);
     }
   }
@@ -233,9 +234,13 @@ std::string run_rows_markdown(const plan::Validation& validation) {
 }
 
 std::string validation_text(const plan::Validation& validation, bool shows_all) {
-  std::string text = row_table(validation, shows_all) + "\n" + summary_table(validation);
+  std::string text = row_table(validation, shows_all) + "\n" +
+                     summary_table("group", validation.groups, validation.overall);
   text += regret_text(validation);
   text += noise_text(validation.noise);
+  if (!validation.held_out.empty()) {
+    text += "\n" + summary_table("nothing fitted", validation.held_out, {});
+  }
   if (!validation.own.empty()) {
     text += "\n" + own_table(validation) + "\n";
   }

@@ -48,6 +48,20 @@ TEST(Collective, RingMovesTwoPassesOfTheOthersShares) {
               kNear);
 }
 
+TEST(Collective, RingsOfSeveralDevicesANodeCross) {
+  hw::Cluster cluster = cluster_of({switch_of(8, 10 * kRate, 0), switch_of(8, kRate, 0)});
+  const auto ratio = [&](const Group& group) {
+    cluster.levels[1].crossing_share = 1;
+    const double straight = time_of(cluster, Collective::kAllReduce, kBytes, group);
+    cluster.levels[1].crossing_share = 0.25;
+    return time_of(cluster, Collective::kAllReduce, kBytes, group) / straight;
+  };
+  EXPECT_EQ(ratio(group_of({1, 8})), 1);  // each stays on its port
+  EXPECT_EQ(ratio(group_of({8, 2})), 1);  // out and back
+  EXPECT_EQ(ratio(group_of({8, 1})), 1);  // does not leave the node
+  EXPECT_NEAR(ratio(group_of({2, 4})), 4, 1e-9);
+}
+
 TEST(Collective, StepsOfEachAlgorithmByLatency) {
   // A byte is all latency: what remains are the steps.
   constexpr double kStep = 1.0;

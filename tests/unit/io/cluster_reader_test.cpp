@@ -146,6 +146,8 @@ TEST(ClusterReader, KeysThatMeanNothingForAKind) {
   };
   EXPECT_EQ(message("kind: switch, oversubscription: 2"),
             "levels[0].oversubscription: means nothing for a switch; a fat_tree has one");
+  EXPECT_EQ(message("kind: switch, crossing_share: 0.5"),
+            "levels[0].crossing_share: means nothing for a switch; a fat_tree has one");
   EXPECT_EQ(message("kind: fat_tree, wraparound: true"),
             "levels[0].wraparound: means nothing for a fat_tree");
   EXPECT_EQ(message("kind: ring, in_network_reduction: true"),
