@@ -31,6 +31,7 @@ int run_words(const std::vector<std::string>& words);
 CLI::Validator whole_number();
 // Of an option: a number above zero that is finite.
 CLI::Validator positive_number();
+CLI::Validator number_from_zero();
 
 void add_models_command(CLI::App& program, Action& action);
 void add_graph_command(CLI::App& program, Action& action);

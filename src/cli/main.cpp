@@ -39,19 +39,28 @@ CLI::Validator whole_number() {
       "");
 }
 
-CLI::Validator positive_number() {
+namespace {
+
+CLI::Validator number_from(double least, bool is_above, const std::string& expected) {
   return CLI::Validator(
-      [](const std::string& text) -> std::string {
+      [least, is_above, expected](const std::string& text) -> std::string {
         double number = 0;
         const char* end = text.data() + text.size();
         const auto [last, error] = std::from_chars(text.data(), end, number);
-        if (error == std::errc() && last == end && number > 0 && std::isfinite(number)) {
+        const bool is_number = error == std::errc() && last == end && std::isfinite(number);
+        if (is_number && (is_above ? number > least : number >= least)) {
           return "";
         }
-        return "expected a number above 0, found \"" + text + "\"";
+        return "expected a number " + expected + ", found \"" + text + "\"";
       },
       "");
 }
+
+}  // namespace
+
+CLI::Validator positive_number() { return number_from(0, true, "above 0"); }
+
+CLI::Validator number_from_zero() { return number_from(0, false, "from 0"); }
 
 namespace {
 

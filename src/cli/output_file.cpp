@@ -33,9 +33,13 @@ std::optional<std::string> find_output_fault(const std::string& path, const Inpu
     return "is standard output, where the answer goes; expected another file";
   }
   std::error_code ignored;
+  // An input may be a file that is still to be written.
+  const auto place = std::filesystem::weakly_canonical(path, ignored);
   for (const auto& [name, input] : inputs) {
-    if (std::filesystem::equivalent(path, input, ignored) ||
-        (input == "-" && is_open_as(path, STDIN_FILENO))) {
+    const bool is_same =
+        std::filesystem::equivalent(path, input, ignored) ||
+        (!input.empty() && std::filesystem::weakly_canonical(input, ignored) == place);
+    if (is_same || (input == "-" && is_open_as(path, STDIN_FILENO))) {
       return "is the " + name + "'s own file";
     }
   }

@@ -144,9 +144,10 @@ void check_width(const MegatronJob& job, const PlanSetting& setting, const std::
                  Diagnostics& diagnostics) {
   const std::vector<std::int64_t> widths = search::possible_widths(setting);
   if (std::ranges::find(widths, job.strategy.tensor) == widths.end()) {
-    diagnostics.error({source, 0, 0, "--tensor-model-parallel-size"},
-                      std::to_string(job.strategy.tensor) +
-                          " does not divide the model's heads, feed-forward width or vocabulary");
+    diagnostics.error(
+        {source, 0, 0, "--tensor-model-parallel-size"},
+        std::to_string(job.strategy.tensor) +
+            " does not divide the model's heads, key-value heads or feed-forward width");
   }
   if (const auto most = hw::device_count(setting.cluster); most && *most < setting.devices) {
     diagnostics.error({"command line", 0, 0, "--cluster"},

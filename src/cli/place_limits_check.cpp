@@ -58,7 +58,8 @@ class Checker {
       fault("--tensor",
             (is_one ? "a width of " + std::to_string(limits_.tensor.front()) + " does not divide"
                     : "none of " + list_text(limits_.tensor) + " divides") +
-                " the model's heads, feed-forward width or vocabulary; expected " +
+                " the model's heads, key-value heads or feed-forward width" +
+                (setting_.build.pads_vocabulary ? "" : " or vocabulary") + "; expected " +
                 list_text(widths));
     }
   }

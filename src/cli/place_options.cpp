@@ -84,7 +84,7 @@ std::vector<CLI::Option*> add_plan_options(CLI::App& command, PlanOptions& optio
               "--smallest-hbm", options.smallest_hbm,
               "The smallest memory of a device, in whole GiB, with which an iteration is at "
               "most so many percent longer (default: none)")
-          ->check(positive_number()),
+          ->check(number_from_zero()),
       command
           .add_option("--pue", options.pue,
                       "What the building draws for each watt of devices and hosts (default: 1.1)")
@@ -92,11 +92,11 @@ std::vector<CLI::Option*> add_plan_options(CLI::App& command, PlanOptions& optio
       command
           .add_option("--usd-per-kwh", options.usd_per_kwh,
                       "Price of electricity in USD/kWh (default: 0.08)")
-          ->check(positive_number()),
+          ->check(number_from_zero()),
       command
           .add_option("--kg-per-kwh", options.kg_per_kwh,
                       "Carbon of electricity in kg CO2e/kWh (default: 0.369)")
-          ->check(positive_number()),
+          ->check(number_from_zero()),
       command
           .add_option("--life-years", options.life_years,
                       "Years over which devices are written off (default: 4)")

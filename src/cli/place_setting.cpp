@@ -104,6 +104,7 @@ std::optional<search::PlanSetting> read_setting(const PlanOptions& options,
   setting.cluster = *cluster;
   setting.model = std::move(workload->model);
   setting.build = workload->build;
+  setting.build.pads_vocabulary = !search::is_original(setting.assumptions);
   setting.training = workload->training;
   // Megatron-LM reduced gradients after the last backward.
   setting.overlap = setting.overlap && setting.build.execution != models::Execution::kMegatron;

@@ -59,6 +59,7 @@ search::PlanSetting read_model(const ChipSearchOptions& options, Assumptions ass
   if (auto workload = load_workload(model, diagnostics)) {
     setting.model = std::move(workload->model);
     setting.build = workload->build;
+    setting.build.pads_vocabulary = !search::is_original(setting.assumptions);
     setting.training = workload->training;
   }
   return setting;

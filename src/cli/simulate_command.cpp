@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -63,9 +64,10 @@ int run_simulate(const SimulateOptions& options) {
   if (!overflow.empty()) {
     report_note(overflow);
   }
-  return print(options.json
-                   ? io::write_simulation(*record, simulated, variations)
-                   : report::simulation_text(*record, simulated, variations, chart_width()));
+  const int exit_code =
+      print(options.json ? io::write_simulation(*record, simulated, variations)
+                         : report::simulation_text(*record, simulated, variations, chart_width()));
+  return overflow.empty() ? exit_code : std::max(exit_code, kNoAnswer);
 }
 
 }  // namespace

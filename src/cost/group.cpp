@@ -50,4 +50,20 @@ std::optional<Group> place_group(const hw::Cluster& cluster, std::int64_t size, 
   return left == 1 ? std::optional(group) : std::nullopt;
 }
 
+Group place_pair(const hw::Cluster& cluster, std::int64_t distance) {
+  CHECK(distance >= 1, "two devices are not one");
+  Group group;
+  std::int64_t part = 1;  // devices of one part
+  for (std::size_t i = 0; i < cluster.levels.size(); ++i) {
+    const hw::Level& level = cluster.levels[i];
+    const std::int64_t parts = level.members.value_or(distance / part + 1);
+    if (distance / part < parts) {
+      group.spans[i] = {2, distance / part, 1};
+      return group;
+    }
+    part *= parts;
+  }
+  CHECK(false, "a cluster has the devices of a plan");
+}
+
 }  // namespace phaze::cost

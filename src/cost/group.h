@@ -41,4 +41,8 @@ enum class Company {
 std::optional<Group> place_group(const hw::Cluster& cluster, std::int64_t size, std::int64_t stride,
                                  Company company);
 
+// Device 0 and the one at a distance from it, by the level that joins them. The cluster must have
+// so many devices.
+Group place_pair(const hw::Cluster& cluster, std::int64_t distance);
+
 }  // namespace phaze::cost

@@ -60,9 +60,10 @@ plan::TensorMachine tensor_machine(const hw::Chip& chip, NumberFormat format, co
                                 static_cast<double>(t.count));
   // What the power allows was found at the nominal clock; an operation's energy goes with the
   // square of the clock. Power is shared as everything else: a core alone may take its own peak of
-  // it.
+  // it. Above the nominal clock the chip slows down to what the power allows there.
   const double slower = chip.nominal_clock.value() / clock;
-  const double allowed = chip.sustained.matrix * slower * slower * slower;
+  const double limit = chip.sustained.matrix;
+  const double allowed = limit < 1 ? limit * slower * std::max(1.0, slower * slower) : 1;
   machine.sustained =
       std::min(machine.peak, hw::peak_flops(chip, format) * (std::min(1.0, allowed) * part));
   machine.launch = chip.launch_overhead;

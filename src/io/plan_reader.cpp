@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "io/map_reader.h"
 #include "io/plan_json.h"
 #include "io/plan_stage_reader.h"
@@ -47,8 +49,8 @@ class Reader {
     read_plan(map);
     map.ignore({"throughput_sequences_per_s", "tokens_per_s", "recompute", "peak_memory_bytes",
                 "notes", "layer_schedules", "simulated_s", "alternatives", "training", "why",
-                "iteration_range_s", "range_share", "range_basis", "regime", "details",
-                "question", "best", "gain"});
+                "iteration_range_s", "range_share", "range_basis", "regime", "details", "question",
+                "best", "gain"});
     map.finish();
     return std::move(record_);
   }
@@ -74,7 +76,7 @@ class Reader {
     choose("precision", workload.precision, {"mixed", "bf16", "fp32"});
     choose("optimizer", workload.optimizer, {"adam", "sgd"});
     choose("attention", workload.attention, {"flash", "eager"});
-    choose("execution", workload.execution, {"fused", "eager"});
+    choose("execution", workload.execution, {"fused", "megatron", "eager"});
     workload.overlap = inner.flag("overlap", true);
     inner.finish();
   }
@@ -121,8 +123,10 @@ class Reader {
     plan.fits = map.flag("fits", true);
     if (const Value* parts = map.child("breakdown")) {
       read_breakdown(*parts);
+      check_breakdown(map);
     }
     check_strategy(map);
+    check_batch(map);
     PlanStageReader reader(plan.microbatches, plan.strategy.interleave, diagnostics_);
     for (const Value& stage : stages) {
       plan.stages.push_back(reader.read(stage));
@@ -183,6 +187,28 @@ class Reader {
       map.error("microbatches",
                 "expected a multiple of pipeline, " + std::to_string(strategy.pipeline) +
                     ", because stages are interleaved, found " + std::to_string(plan.microbatches));
+    }
+  }
+
+  // What a pipeline with the most of them gets.
+  void check_batch(MapReader& map) {
+    const TrainingPlan& plan = record_.plan;
+    const std::int64_t each = plan.strategy.data * plan.strategy.microbatch;
+    const std::int64_t most = (plan.global_batch + each - 1) / each;
+    if (map.has("global_batch") && plan.microbatches != most) {
+      map.error("microbatches", "expected " + std::to_string(most) +
+                                    ", global_batch over data x microbatch rounded up, found " +
+                                    std::to_string(plan.microbatches));
+    }
+  }
+
+  void check_breakdown(MapReader& map) {
+    constexpr double kNear = 1e-6;
+    const double parts = record_.plan.parts.total().value();
+    const double whole = record_.plan.iteration.value();
+    if (parts > 0 && std::abs(parts - whole) > kNear * std::max(parts, whole)) {
+      map.error("iteration_s", "expected the sum of breakdown, " + shortest(parts) + " s, found " +
+                                   shortest(whole) + " s");
     }
   }
 

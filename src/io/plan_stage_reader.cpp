@@ -41,8 +41,12 @@ PlanStage PlanStageReader::read(const Value& value) {
   stage.forward = read_time(map, "forward_s");
   stage.backward = read_time(map, "backward_s");
   stage.network = read_time(map, "network_s", 0);
+  if (stage.network > (stage.forward + stage.backward) * (1 + kSumTolerance)) {
+    map.error("network_s", "expected at most forward_s and backward_s together, found " +
+                               shortest(stage.network.value()) + " s");
+  }
   stage.recomputation = read_time(map, "recompute_s", 0);
-  stage.in_flight = map.count("in_flight", 1, 0, kMostMicrobatches * kMostPlanChunks);
+  stage.in_flight = map.count("in_flight", 1, 1, kMostMicrobatches * kMostPlanChunks);
   stage.saved = read_bytes(map, "saved_bytes");
   if (stage.saved.value() > kMostActivations / microbatches_) {
     map.error("saved_bytes", "expected at most " + std::to_string(kMostActivations) +

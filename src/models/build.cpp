@@ -15,9 +15,10 @@ namespace {
 constexpr std::int64_t kMaxSequence = std::int64_t{1} << 30;
 constexpr std::int64_t kMaxMicrobatch = std::int64_t{1} << 30;
 constexpr std::int64_t kMaxWidthOffered = 1024;
+constexpr std::int64_t kPadding = 128;  // Megatron-LM's make-vocab-size-divisible-by
 
 // What a tensor width has to divide.
-std::vector<std::int64_t> split_extents(const ModelSpec& spec) {
+std::vector<std::int64_t> split_extents(const ModelSpec& spec, bool pads_vocabulary) {
   std::vector<std::int64_t> extents;
   for (const Stack& stack : spec.stacks) {
     for (const Run& run : stack.runs) {
@@ -26,7 +27,7 @@ std::vector<std::int64_t> split_extents(const ModelSpec& spec) {
       extents.push_back(run.block.feed_forward.width);
     }
   }
-  if (spec.embedding.vocabulary > 0) {
+  if (spec.embedding.vocabulary > 0 && !pads_vocabulary) {
     extents.push_back(spec.embedding.vocabulary);
   }
   return extents;
@@ -151,9 +152,17 @@ std::string_view to_string(Execution execution) {
   CHECK(false, "unknown execution");
 }
 
-std::vector<std::int64_t> tensor_widths(const ModelSpec& spec) {
+std::int64_t padded_vocabulary(std::int64_t vocabulary, std::int64_t width) {
+  if (vocabulary % width == 0) {
+    return vocabulary;
+  }
+  const std::int64_t unit = kPadding * width;
+  return (vocabulary + unit - 1) / unit * unit;
+}
+
+std::vector<std::int64_t> tensor_widths(const ModelSpec& spec, bool pads_vocabulary) {
   std::int64_t common = 0;
-  for (const std::int64_t extent : split_extents(spec)) {
+  for (const std::int64_t extent : split_extents(spec, pads_vocabulary)) {
     common = std::gcd(common, extent);
   }
   std::vector<std::int64_t> widths;
@@ -165,8 +174,28 @@ std::vector<std::int64_t> tensor_widths(const ModelSpec& spec) {
   return widths;
 }
 
+namespace {
+
+ModelSpec with_padded_vocabulary(ModelSpec spec, std::int64_t width) {
+  std::int64_t& vocabulary = spec.embedding.vocabulary;
+  const std::int64_t padded = padded_vocabulary(vocabulary, width);
+  if (spec.head.vocabulary && spec.head.vocabulary->unused_biases == vocabulary) {
+    spec.head.vocabulary->unused_biases = padded;
+  }
+  vocabulary = padded;
+  return spec;
+}
+
+}  // namespace
+
 std::optional<graph::Model> build_model(const ModelSpec& spec, const BuildOptions& given,
                                         Diagnostics& diagnostics) {
+  if (given.pads_vocabulary && given.tensor_width > 1 && given.tensor_width <= kMaxWidthOffered &&
+      spec.embedding.vocabulary % given.tensor_width != 0) {
+    BuildOptions options = given;
+    options.pads_vocabulary = false;
+    return build_model(with_padded_vocabulary(spec, given.tensor_width), options, diagnostics);
+  }
   const std::size_t before = diagnostics.error_count();
   BuildOptions options = given;
   if (options.sequence == 0) {

@@ -35,6 +35,8 @@ struct BuildOptions {
   std::int64_t microbatch = 1;
   std::int64_t tensor_width = 1;
   bool sequence_parallel = false;
+  // Pad a vocabulary that the tensor width does not divide (padded_vocabulary).
+  bool pads_vocabulary = false;
   bool expand_kv = false;  // grouped K and V copied out to all heads before attention
   AttentionMode attention = AttentionMode::kFlash;
   Execution execution = Execution::kFused;
@@ -42,8 +44,11 @@ struct BuildOptions {
 };
 
 // Tensor widths that divide all that they must: heads, K and V heads, feed-forward width and
-// vocabulary. Ascending, 1 first.
-std::vector<std::int64_t> tensor_widths(const ModelSpec& spec);
+// vocabulary, unless that is padded. Ascending, 1 first.
+std::vector<std::int64_t> tensor_widths(const ModelSpec& spec, bool pads_vocabulary = false);
+
+// As Megatron-LM pads it: to a multiple of 128 times the width, where the width does not divide it.
+std::int64_t padded_vocabulary(std::int64_t vocabulary, std::int64_t width);
 
 // The forward graph; a diagnostic for each option that does not fit the model.
 std::optional<graph::Model> build_model(const ModelSpec& spec, const BuildOptions& options,

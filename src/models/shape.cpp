@@ -1,20 +1,12 @@
 #include "models/shape.h"
 
 #include "base/check.h"
+#include "models/build.h"
 
 namespace phaze::models {
 namespace {
 
-constexpr double kDropout = 0.1;        // Megatron-LM's default, of attention and hidden states
-constexpr std::int64_t kPadding = 128;  // Megatron-LM's make-vocab-size-divisible-by
-
-std::int64_t padded(std::int64_t vocabulary, std::int64_t width) {
-  if (vocabulary % width == 0) {
-    return vocabulary;
-  }
-  const std::int64_t unit = kPadding * width;
-  return (vocabulary + unit - 1) / unit * unit;
-}
+constexpr double kDropout = 0.1;  // Megatron-LM's default, of attention and hidden states
 
 }  // namespace
 
@@ -40,7 +32,7 @@ ModelSpec make_spec(const TransformerShape& shape, std::int64_t tensor_width) {
   spec.default_sequence = shape.sequence;
   spec.longest_sequence = is_gpt ? shape.sequence : 0;
   spec.norm = is_gpt ? Norm{} : Norm{NormKind::kRmsNorm, true, false, false};
-  spec.embedding.vocabulary = padded(shape.vocabulary, tensor_width);
+  spec.embedding.vocabulary = padded_vocabulary(shape.vocabulary, tensor_width);
   spec.embedding.width = shape.hidden;
   spec.embedding.positions = is_gpt ? shape.sequence : 0;
   spec.embedding.dropout = dropout;

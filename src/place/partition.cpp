@@ -34,13 +34,21 @@ struct Label {
   std::vector<double> runs{};  // where they are asked for
 };
 
+// Equal layers in another order have sums that differ in their last digits: without this share,
+// which is far below that of any answer, all orders would be kept.
+constexpr double kRounding = 1e-13;
+
 bool is_no_worse(const Label& a, const Label& b) {
   const Suffix& x = a.suffix;
   const Suffix& y = b.suffix;
-  return x.sum_s <= y.sum_s && x.end_s <= y.end_s && x.ready_s <= y.ready_s &&
-         x.late_s <= y.late_s && x.optimizer_s <= y.optimizer_s &&
-         x.forward_period_s <= y.forward_period_s && x.backward_period_s <= y.backward_period_s &&
-         std::ranges::equal(a.runs, b.runs, std::less_equal<>());
+  const double slack_s = kRounding * (y.sum_s + y.end_s);
+  const auto is_least = [slack_s](double one, double other) { return one <= other + slack_s; };
+  return is_least(x.sum_s, y.sum_s) && is_least(x.end_s, y.end_s) &&
+         is_least(x.ready_s, y.ready_s) && is_least(x.late_s, y.late_s) &&
+         is_least(x.optimizer_s, y.optimizer_s) &&
+         is_least(x.forward_period_s, y.forward_period_s) &&
+         is_least(x.backward_period_s, y.backward_period_s) &&
+         std::ranges::equal(a.runs, b.runs, is_least);
 }
 
 void keep(std::vector<Label>& labels, Label label) {

@@ -87,7 +87,7 @@ TrainingPlan price(const PlanProblem& problem, const StageTable& table,
   plan.parts.pipeline = std::clamp(
       plan.transfer * (2.0 * static_cast<double>(stages * table.strategy().interleave - 1)),
       Seconds(), std::max(Seconds(), plan.iteration - plan.parts.total()));
-  plan.parts.bubble = plan.iteration - plan.parts.total();
+  plan.parts.bubble = std::max(Seconds(0), plan.iteration - plan.parts.total());
   return plan;
 }
 

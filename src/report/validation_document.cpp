@@ -119,7 +119,8 @@ std::string operators_text(const plan::Validation& validation) {
           worst_rows(find(validation, "whole layers of other models").rows, 6);
   return text + "\n### Training steps\n\n![steps](validation/steps.svg)\n\n" +
          worst_rows(find(validation, "training steps that the device limits").rows, 30) + "\n" +
-         worst_rows(find(validation, "training steps of other families").rows, 12);
+         worst_rows(find(validation, "training steps of other families").rows, 12) + "\n" +
+         worst_rows(find(validation, "training steps, compiled").rows, 12);
 }
 
 }  // namespace
@@ -148,7 +149,8 @@ std::vector<DocumentFile> validation_document(const plan::Validation& validation
                                           {"whole layers of other models", "other models"}})},
           {"validation/steps.svg", plot(validation, "Training steps",
                                         {{"training steps that the device limits", "step.csv"},
-                                         {"training steps of other families", "other families"}})}};
+                                         {"training steps of other families", "other families"},
+                                         {"training steps, compiled", "compiled"}})}};
 }
 
 }  // namespace phaze::report

@@ -109,11 +109,9 @@ Seconds ClusterCosts::tie(const Strategy& strategy, Bytes bytes) {
   // Two devices as far from one another as the first and the last stage.
   const std::int64_t far = plan::stride_of(strategy, Axis::kPipeline) * (strategy.pipeline - 1);
   const cost::Group* ends = group(2, far, Company::kAlone);
-  if (ends == nullptr) {
-    ends = group(2, plan::stride_of(strategy, Axis::kPipeline), Company::kAlone);
-  }
-  CHECK(ends != nullptr, "two stages have a place");
-  return cost::compute_collective(*request_.cluster, cost::Collective::kAllReduce, bytes, *ends)
+  return cost::compute_collective(
+             *request_.cluster, cost::Collective::kAllReduce, bytes,
+             ends != nullptr ? *ends : cost::place_pair(*request_.cluster, far))
       .time;
 }
 

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/text.h"
+#include "graph/summary.h"
 #include "place/planner.h"
 #include "search/plan_record.h"
 #include "search/schedule_gap.h"
@@ -208,6 +210,34 @@ double gap_of(const TrainingPlan& plan, const plan::Chain& chain) {
   return gap;
 }
 
+// A split model repeats some of its work on every device, and its vocabulary may be padded: MFU is
+// of the model's own.
+void count_model_flops(const PlanSetting& setting, FlopsPerSecond peak, plan::PlanRecord& record) {
+  const auto* spec = std::get_if<models::ModelSpec>(&setting.model);
+  const plan::Strategy& strategy = record.plan.strategy;
+  if (spec == nullptr || strategy.tensor == 1 || is_original(setting.assumptions)) {
+    return;
+  }
+  models::BuildOptions build = setting.build;
+  build.precision = setting.training.precision;
+  build.tensor_width = build.microbatch = 1;
+  build.sequence_parallel = false;
+  Diagnostics diagnostics;
+  const std::optional<graph::Model> model = models::build_model(*spec, build, diagnostics);
+  CHECK(model, "a model that can be cut can be built whole");
+  const Flops flops = graph::summarise(graph::to_training(*model, setting.training)).model_flops;
+  const auto devices = static_cast<double>(strategy.tensor * strategy.pipeline * strategy.data);
+  record.figures->mfu = flops.value() * static_cast<double>(setting.global_batch) /
+                        (devices * peak.value() * record.plan.iteration.value());
+  const std::int64_t vocabulary = spec->embedding.vocabulary;
+  const std::int64_t padded = models::padded_vocabulary(vocabulary, strategy.tensor);
+  if (vocabulary > 0 && padded != vocabulary) {
+    record.notes.push_back("the vocabulary of " + with_thousands(vocabulary) + " is padded to " +
+                           with_thousands(padded) + " for a tensor width of " +
+                           std::to_string(strategy.tensor) + ", as Megatron-LM does");
+  }
+}
+
 }  // namespace
 
 plan::PlanRecord make_record(const PlanSetting& setting, const PlanAnswer& answer) {
@@ -227,6 +257,7 @@ plan::PlanRecord make_record(const PlanSetting& setting, const PlanAnswer& answe
                                        std::string(models::to_string(setting.build.execution)),
                                        setting.overlap && !is_original(setting.assumptions)};
   record.notes = answer.notes;
+  count_model_flops(setting, *peak, record);
   record.proof =
       plan::LayerProof{answer.largest_gap, gap_of(answer.plans.front(), answer.chains.front())};
   for (std::size_t i = 1; i < answer.plans.size(); ++i) {

@@ -67,7 +67,7 @@ std::vector<std::int64_t> possible_widths(const PlanSetting& setting) {
   if (spec == nullptr) {
     return {std::get<graph::Model>(setting.model).tensor_width};
   }
-  std::vector<std::int64_t> widths = models::tensor_widths(*spec);
+  std::vector<std::int64_t> widths = models::tensor_widths(*spec, setting.build.pads_vocabulary);
   if (is_original(setting.assumptions) && setting.limits.tensor.empty()) {
     std::erase_if(widths, [](std::int64_t width) {
       return std::ranges::find(kOriginalWidths, width) == std::end(kOriginalWidths);

@@ -41,9 +41,9 @@ H200Comparison compare_h200(const hw::Chip& chip) {
       rows[is_forward ? "attention forward" : "attention backward"].push_back(row);
     }
   }
-  std::vector<Prediction> steps[2], memory[2];
-  const char* const tables[2] = {"step", "step_more"};
-  for (std::size_t i = 0; i < 2; ++i) {
+  std::vector<Prediction> steps[3], memory[3];
+  const char* const tables[3] = {"step", "step_more", "step_compiled"};
+  for (std::size_t i = 0; i < 3; ++i) {
     for (const StepPrediction& step : predict_steps(chip, tables[i])) {
       if (step.is_host_bound) {
         ++all.host_bound;
@@ -73,8 +73,10 @@ H200Comparison compare_h200(const hw::Chip& chip) {
                  predict_layers(chip, "layer_graph_more")),
       make_group("training steps that the device limits", host, steps[0]),
       make_group("training steps of other families", host, steps[1]),
+      make_group("training steps, compiled", "held out", steps[2]),
       make_group("peak memory of training steps", "", memory[0], false),
-      make_group("peak memory, other families", "", memory[1], false)};
+      make_group("peak memory, other families", "", memory[1], false),
+      make_group("peak memory, compiled", "held out", memory[2], false)};
   return all;
 }
 

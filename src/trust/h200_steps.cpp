@@ -46,8 +46,9 @@ std::vector<Prediction> predict_layers(const hw::Chip& chip, const std::string& 
 }
 
 std::vector<StepPrediction> predict_steps(const hw::Chip& chip, const std::string& table) {
+  const bool is_compiled = table == "step_compiled";
   cost::CostContext context = cost::make_context(chip);
-  context.kernels = cost::Kernels::kLibrary;
+  context.kernels = is_compiled ? cost::Kernels::kTuned : cost::Kernels::kLibrary;
   std::vector<StepPrediction> rows;
   for (const DataRow& row : read_rows(presets::own_table(table))) {
     std::string name = row.at("model");
@@ -64,14 +65,14 @@ std::vector<StepPrediction> predict_steps(const hw::Chip& chip, const std::strin
     build.microbatch = number(row, "microbatch");
     build.attention = row.at("attention") == "eager" ? models::AttentionMode::kEager
                                                      : models::AttentionMode::kFlash;
-    build.execution = models::Execution::kEager;
+    build.execution = is_compiled ? models::Execution::kFused : models::Execution::kEager;
     build.precision = graph::Precision::kBf16;
     const auto model =
         models::build_model(std::get<models::ModelSpec>(*loaded), build, diagnostics);
     CHECK(model.has_value(), "cannot build " + name + ": " + to_string(diagnostics));
     graph::TrainingOptions training;
     training.precision = graph::Precision::kBf16;
-    training.fusion = graph::Fusion::kNone;
+    training.fusion = models::default_fusion(build.execution);
     if (row.at("checkpoint") == "1") {
       training.recompute.full = true;
     }

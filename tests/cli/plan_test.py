@@ -59,6 +59,33 @@ class Contract(Plans):
         self.assertEqual(answer["peak_memory_bytes"], max(s["memory"]["total_bytes"] for s in answer["stages"]))
         self.assertLessEqual(answer["peak_memory_bytes"], answer["capacity_bytes"])
 
+    def test_ends_of_a_pipeline_at_any_distance(self):
+        # First and last stage share the embedding; stages of 24 devices do not divide a rack of 72 by two.
+        answer = self.place("opt-350m", "--chip", "h100", "--cluster", "gb200-nvl72", "--devices", "72",
+                            "--global-batch", "96", "--pipeline", "3", "--data", "24")
+        self.assertEqual(answer["pipeline"], 3)
+
+    def test_vocabularies_are_padded(self):
+        # Of 30,522 words: 4 does not divide them.
+        result = self.start(["place", *SMALL, "--tensor", "4", "--json"])
+        self.assertEqual(result.returncode, 0)
+        self.assertIn(b"padded to 30,720", result.stderr)
+        split = json.loads(result.stdout)
+        whole = self.place(*SMALL, "--tensor", "1")
+
+        def flops(answer):
+            devices = answer["tensor"] * answer["pipeline"] * answer["data"]
+            return answer["mfu"] * answer["iteration_s"] * devices
+
+        # The model's own work, however it is split.
+        self.assertAlmostEqual(flops(split) / flops(whole), 1, places=9)
+
+    def test_every_execution_can_be_read_again(self):
+        for execution in ("fused", "megatron", "eager"):
+            plan = os.path.join(self.folder(), execution + ".json")
+            self.place(*SMALL, "--execution", execution, "--output", plan)
+            self.json("simulate", plan)
+
     def test_a_full_set_prices_one_strategy(self):
         fixed = {"tensor": 2, "pipeline": 2, "data": 2, "microbatch": 4, "interleave": 1, "zero": 1,
                  "recompute": "full", "schedule": "1f1b", "order": "tdp"}

@@ -86,7 +86,7 @@ class Contract(Simulations):
         said = b"phaze: does not fit: stage 0 needs 35.0 GiB of 34.0 GiB at its peak, 1.00 GiB too much\n"
         for options in ([], ["--json"]):
             result = self.start(["simulate", path, *options])
-            self.assertEqual((result.returncode, result.stderr), (0, said))
+            self.assertEqual((result.returncode, result.stderr), (1, said))
         self.assertFalse(json.loads(result.stdout)["fits"])
         self.assertIn("WARNING    does not fit: stage 0", self.start(["simulate", path]).stdout.decode())
 

@@ -26,9 +26,9 @@ plan::PlanStage any_stage(Rng& rng, std::size_t layers) {
   stage.recompute = static_cast<plan::Recompute>(rng.below(plan::kRecomputes));
   stage.forward = any_time(rng);
   stage.backward = any_time(rng);
-  stage.network = any_time(rng);
+  stage.network = (stage.forward + stage.backward) * rng.uniform();
   stage.recomputation = any_time(rng);
-  stage.in_flight = pick(rng, 0, 1000);
+  stage.in_flight = pick(rng, 1, 1000);
   stage.saved = any_bytes(rng, kMost);
   stage.memory.weights = any_bytes(rng, kMost);
   stage.memory.gradients = any_bytes(rng, kMost);
@@ -139,7 +139,8 @@ plan::PlanRecord random_record(Rng& rng) {
     std::swap(plan.strategy.order[i - 1], plan.strategy.order[rng.below(i)]);
   }
   plan.devices = plan::devices_of(plan.strategy) + pick(rng, 0, 3);
-  plan.global_batch = pick(rng, 1, 1 << 30);
+  const std::int64_t each = plan.strategy.data * plan.strategy.microbatch;
+  plan.global_batch = plan.microbatches * each - pick(rng, 0, each - 1);
   const std::size_t layers = 1 + rng.below(plan.stages.size());
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
     plan.stages[i] = any_stage(rng, layers);
@@ -154,13 +155,13 @@ plan::PlanRecord random_record(Rng& rng) {
   plan.transfer = any_time(rng);
   plan.transfer_bytes = any_bytes(rng, 1 << 30);
   plan.tied = any_time(rng);
-  plan.iteration = any_time(rng);
   for (Seconds plan::IterationParts::*part :
        {&plan::IterationParts::compute, &plan::IterationParts::recompute,
         &plan::IterationParts::tensor, &plan::IterationParts::pipeline, &plan::IterationParts::data,
         &plan::IterationParts::optimizer, &plan::IterationParts::bubble}) {
     plan.parts.*part = any_time(rng);
   }
+  plan.iteration = plan.parts.total();
   plan.capacity = any_bytes(rng, std::int64_t{1} << 40);
   plan.fits = rng.below(2) == 0;
   if (rng.below(2) == 0) {

@@ -127,5 +127,19 @@ TEST(H200, PredictsTrainingStepsThatTheDeviceLimits) {
   }
 }
 
+// Nothing was fitted to them.
+TEST(H200, PredictsCompiledTrainingSteps) {
+  std::vector<Prediction> rows;
+  for (const StepPrediction& step : trust::predict_steps(h200(), "step_compiled")) {
+    EXPECT_FALSE(step.is_host_bound) << step.total.label;
+    EXPECT_NEAR(step.predicted_bytes / step.measured_bytes, 1, 0.07) << step.total.label;
+    rows.push_back(step.total);
+  }
+  const plan::ErrorSummary summary = report("compiled steps", rows);
+  EXPECT_EQ(summary.count, 11U);
+  EXPECT_LE(summary.mean, 0.05);
+  EXPECT_LE(summary.worst, 0.08);
+}
+
 }  // namespace
 }  // namespace phaze::tests

@@ -123,7 +123,7 @@ TEST(PublishedRuns, LieInTheRangesThatTheOthersGiveThem) {
   const auto chip = presets::load_chip("h200", {}, diagnostics);
   validation.own = trust::compare_h200(*chip).groups;
   const std::vector<plan::ErrorSample> samples = trust::make_samples(validation);
-  EXPECT_EQ(samples.size(), 91U);
+  EXPECT_EQ(samples.size(), 102U);
   EXPECT_GE(trust::cross_validated_coverage(samples), 0.75);
   EXPECT_LE(trust::cross_validated_coverage(samples), 0.85);
 }

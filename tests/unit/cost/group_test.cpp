@@ -35,6 +35,15 @@ TEST(PlaceGroup, AloneNobodyShares) {
   EXPECT_EQ(group.spans[1], (Span{64, 1, 1}));
 }
 
+TEST(PlacePair, IsJoinedByTheLevelThatHoldsBoth) {
+  const Group near = place_pair(nodes_of_eight(), 6);
+  EXPECT_EQ(near.spans[0], (Span{2, 6, 1}));
+  EXPECT_EQ(near.spans[1], (Span{1, 1, 1}));
+  const Group far = place_pair(nodes_of_eight(), 20);  // no multiple of a node
+  EXPECT_EQ(far.spans[0], (Span{1, 1, 1}));
+  EXPECT_EQ(far.spans[1], (Span{2, 2, 1}));
+}
+
 TEST(PlaceGroup, EverySecondDevice) {
   const Group group = place_group(nodes_of_eight(), 16, 2, Company::kAll).value();
   EXPECT_EQ(group.spans[0], (Span{4, 2, 1}));

@@ -111,6 +111,24 @@ TEST(PlanReader, WhatIsWrong) {
                    "found the text \"tpp\"; did you mean tdp?"}));
 }
 
+TEST(PlanReader, NumbersGoTogether) {
+  EXPECT_EQ(
+      faults_of(file(kTwo, "global_batch: 7, data: 2, microbatch: 2")),
+      (Lines{"test.yaml:1:83: error: microbatches: expected 2, global_batch over data x microbatch "
+             "rounded up, found 4"}));
+  EXPECT_EQ(
+      faults_of(file(kTwo, "breakdown: {compute_s: 10, bubble_s: 1}")),
+      (Lines{
+          "test.yaml:1:26: error: iteration_s: expected the sum of breakdown, 11 s, found 12 s"}));
+  EXPECT_EQ(
+      faults_of(file("{forward_s: 1, backward_s: 2, network_s: 4}")),
+      (Lines{
+          "test.yaml:2:51: error: stages[0].network_s: expected at most forward_s and backward_s "
+          "together, found 4 s"}));
+  EXPECT_EQ(read(file(kTwo, "global_batch: 13, data: 2, microbatch: 2")).plan.global_batch, 13);
+  EXPECT_EQ(read(file(kTwo, "workload: {execution: megatron}")).workload->execution, "megatron");
+}
+
 TEST(PlanReader, ChunksNeedTheirSchedule) {
   EXPECT_EQ(faults_of(file(kTwo, "interleave: 2")),
             Lines{"test.yaml:3:13: error: interleave: expected 1 with schedule 1f1b, found 2"});

@@ -351,5 +351,18 @@ TEST(TensorWidths, DivideAllThatIsSplit) {
   EXPECT_EQ(tensor_widths(spec_of("model_type: mixtral")), (std::vector<std::int64_t>{1, 2, 4, 8}));
 }
 
+TEST(TensorWidths, APaddedVocabularyIsInNobodysWay) {
+  const ModelSpec spec = spec_of("model_type: gpt2");  // twelve heads, 50,257 words
+  EXPECT_EQ(tensor_widths(spec, true), (std::vector<std::int64_t>{1, 2, 3, 4, 6, 12}));
+  EXPECT_EQ(padded_vocabulary(50257, 1), 50257);
+  EXPECT_EQ(padded_vocabulary(50257, 4), 50688);
+  EXPECT_EQ(padded_vocabulary(50304, 4), 50304);
+  BuildOptions options = sized(6);
+  options.tensor_width = 4;
+  options.pads_vocabulary = true;
+  const graph::Layer head = layer_of(build(spec, options), "head");
+  EXPECT_EQ(tensor_of(head, "vocabulary.weight").shape.front(), 50688 / 4);
+}
+
 }  // namespace
 }  // namespace phaze::models
