@@ -310,8 +310,13 @@ class Interrupted(Plans):
             program.communicate()
             self.skipTest("advised within two seconds")
         program.send_signal(signal.SIGINT)
-        self.assertTrue(self.read_until(program, terminal, "interrupted: the search for the plan was done, the advice of --why was stopped"))
+        is_stopped = self.read_until(
+            program, terminal, "interrupted: the search for the plan was done, the advice of --why was stopped"
+        )
         out, _ = program.communicate(timeout=phaze.SECONDS)
+        if not is_stopped and program.returncode == 0:
+            self.skipTest("advised before the signal came")
+        self.assertTrue(is_stopped)
         self.assertEqual(program.returncode, 130)
         answer = json.loads(out)
         self.assertEqual(answer["status"], "optimal")
