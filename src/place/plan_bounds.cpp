@@ -18,6 +18,18 @@ Body body_of(const plan::Chain& chain) {
   return body;
 }
 
+Bodies::Bodies(const Body& body, std::int64_t length, std::int64_t chunks) {
+  for (const std::size_t begin : {body.begin, std::size_t{0}}) {
+    for (const std::size_t end : {body.end, static_cast<std::size_t>(length)}) {
+      const Body one{begin, end};
+      const bool is_even = one.length() >= chunks && one.length() % chunks == 0;
+      if (is_even && std::find(this->begin(), this->end(), one) == this->end()) {
+        bodies_[count_++] = one;
+      }
+    }
+  }
+}
+
 std::int64_t parameters_of(const plan::Chain& chain) {
   std::int64_t sum = 0;
   for (const plan::ChainLayer& layer : chain.layers) {
@@ -85,14 +97,14 @@ namespace {
 
 // No less than any stage's own passes, from when the first micro-batch reaches it to when the last
 // one has left the stages before it.
-double least_interleaved_s(const ChainBound& bound, std::int64_t stages, std::int64_t chunks,
-                           std::int64_t microbatches) {
+double least_spread_s(const ChainBound& bound, const Body& body, std::int64_t stages,
+                      std::int64_t chunks, std::int64_t microbatches) {
   const auto parts = static_cast<std::size_t>(stages * chunks);
-  const std::size_t each = static_cast<std::size_t>(bound.body.length()) / parts;
+  const std::size_t each = static_cast<std::size_t>(body.length()) / parts;
   const auto begin_of = [&](std::size_t part) {
     return part == 0       ? std::size_t{0}
            : part == parts ? bound.before_s.size() - 1
-                           : bound.body.begin + part * each;
+                           : body.begin + part * each;
   };
   const auto count = static_cast<double>(microbatches);
   double least_s = bound.sum_s;
@@ -104,6 +116,16 @@ double least_interleaved_s(const ChainBound& bound, std::int64_t stages, std::in
       load_s += bound.before_s[begin_of(part + 1)] - bound.before_s[begin_of(part)];
     }
     least_s = std::max(least_s, bound.before_s[begin_of(at)] + count * load_s);
+  }
+  return least_s;
+}
+
+double least_interleaved_s(const ChainBound& bound, std::int64_t stages, std::int64_t chunks,
+                           std::int64_t microbatches) {
+  const auto length = static_cast<std::int64_t>(bound.before_s.size()) - 1;
+  double least_s = std::numeric_limits<double>::infinity();
+  for (const Body& body : Bodies(bound.body, length, stages * chunks)) {
+    least_s = std::min(least_s, least_spread_s(bound, body, stages, chunks, microbatches));
   }
   return least_s;
 }

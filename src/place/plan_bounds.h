@@ -4,6 +4,7 @@
 // tensor-parallel communication unless the tensor group is innermost, nothing exposed of gradients,
 // and an optimiser step that is spread evenly. docs/models.md, 18.3.
 
+#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -18,8 +19,24 @@ namespace phaze::place {
 struct Body {
   std::size_t begin = 0, end = 0;
   std::int64_t length() const { return static_cast<std::int64_t>(end - begin); }
+
+  bool operator==(const Body&) const = default;
 };
 Body body_of(const plan::Chain& chain);
+
+// What interleaving can spread evenly over so many chunks: the body, or more of the chain, where a
+// layer at an end counts as one of its chunk's rather than going with it. None: nothing divides.
+class Bodies {
+ public:
+  Bodies(const Body& body, std::int64_t length, std::int64_t chunks);
+  bool empty() const { return count_ == 0; }
+  auto begin() const { return bodies_.begin(); }
+  auto end() const { return bodies_.begin() + static_cast<std::ptrdiff_t>(count_); }
+
+ private:
+  std::array<Body, 4> bodies_;
+  std::size_t count_ = 0;
+};
 
 // Numbers of a chain that bounds need.
 struct ChainBound {

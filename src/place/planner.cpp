@@ -26,7 +26,8 @@ constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 // What is the same for a tensor width, sequence parallelism and micro-batch.
 struct Group {
   ChainBound innermost, elsewhere;  // by the place of the tensor group
-  std::int64_t body, length, ways;
+  Body body;
+  std::int64_t length, ways;
   std::int64_t parameters;  // of all layers, on one device
   bool has_room;            // for each layer by itself
 };
@@ -96,7 +97,7 @@ class Planner {
     const bool is_innermost = plan::stride_of(*placed, Axis::kTensor) == 1;
     const Group group{bound_of(*chain, is_innermost),
                       bound_of(*chain, false),
-                      body_of(*chain).length(),
+                      body_of(*chain),
                       chain->length(),
                       count_ways(problem_.limits, *chain),
                       parameters_of(*chain),
@@ -193,7 +194,7 @@ class Planner {
       for (const PipelineSchedule schedule : schedules_of(problem_.limits, strategy.pipeline)) {
         strategy.schedule = schedule;
         for (const std::int64_t chunks :
-             chunks_of(problem_.limits, strategy, group.body, microbatches)) {
+             chunks_of(problem_.limits, strategy, group.body, group.length, microbatches)) {
           strategy.interleave = chunks;
           answer_.strategies += group.ways;
           const double time_s = least_s(bound, strategy, longest_s, microbatches);

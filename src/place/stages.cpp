@@ -116,18 +116,12 @@ Partition evaluate(const StageTable& table, std::vector<StageCut> stages) {
 
 namespace {
 
-// Equal numbers of layers in all chunks; single layers at the ends (embedding, head) go with the
-// first and the last one. Nothing when they do not divide.
-std::optional<std::vector<StageCut>> cut_evenly(const StageTable& table) {
+// Equal numbers of layers of `body` in all chunks; those before and behind it go with the first and
+// the last one.
+std::vector<StageCut> cut_evenly(const StageTable& table, const Body& body) {
   const auto stages = static_cast<std::size_t>(table.strategy().pipeline);
   const std::size_t parts = stages * static_cast<std::size_t>(table.strategy().interleave);
-  const Body body = body_of(table.chain());
-  const auto length = static_cast<std::size_t>(body.length());
-  if (length < parts || length % parts != 0 ||
-      table.microbatches() % table.strategy().pipeline != 0) {
-    return std::nullopt;
-  }
-  const std::size_t each = length / parts;
+  const std::size_t each = static_cast<std::size_t>(body.length()) / parts;
   std::vector<StageCut> cuts(stages);
   for (std::size_t part = 0; part < parts; ++part) {
     const std::size_t begin = part == 0 ? 0 : body.begin + part * each;
@@ -186,24 +180,30 @@ bool take_one(const StageTable& table, Recompute way, double limit_s, std::vecto
 }  // namespace
 
 std::optional<Partition> cut_interleaved(const StageTable& table, double limit_s) {
-  std::optional<std::vector<StageCut>> cuts = cut_evenly(table);
-  if (!cuts || !take_least(table, limit_s, *cuts)) {
-    return std::nullopt;  // a stage without a way has none that all stages could take either
+  const plan::Strategy& strategy = table.strategy();
+  if (table.microbatches() % strategy.pipeline != 0) {
+    return std::nullopt;
   }
   std::optional<Partition> best;
-  const auto evaluate_if_better = [&] {
-    const double below_s = best ? best->iteration_s : limit_s;
-    Partition partition = evaluate_interleaved(table, *cuts, below_s);
-    if (partition.iteration_s < below_s) {
+  const auto below_s = [&] { return best ? best->iteration_s : limit_s; };
+  const auto evaluate_if_better = [&](const std::vector<StageCut>& cuts) {
+    Partition partition = evaluate_interleaved(table, cuts, below_s());
+    if (partition.iteration_s < below_s()) {
       best = std::move(partition);
     }
   };
-  evaluate_if_better();
-  const std::vector<StageCut> least = *cuts;
-  for (const Recompute way : kWays) {
-    const double below_s = best ? best->iteration_s : limit_s;
-    if (table.offers(way) && take_one(table, way, below_s, *cuts) && *cuts != least) {
-      evaluate_if_better();
+  for (const Body& body : Bodies(body_of(table.chain()), static_cast<std::int64_t>(table.length()),
+                                 strategy.pipeline * strategy.interleave)) {
+    std::vector<StageCut> cuts = cut_evenly(table, body);
+    if (!take_least(table, below_s(), cuts)) {
+      continue;  // a stage without a way has none that all stages could take either
+    }
+    evaluate_if_better(cuts);
+    const std::vector<StageCut> least = cuts;
+    for (const Recompute way : kWays) {
+      if (table.offers(way) && take_one(table, way, below_s(), cuts) && cuts != least) {
+        evaluate_if_better(cuts);
+      }
     }
   }
   return best;

@@ -85,15 +85,17 @@ std::vector<PipelineSchedule> schedules_of(const PlanLimits& limits, std::int64_
 }
 
 std::vector<std::int64_t> chunks_of(const PlanLimits& limits, const Strategy& strategy,
-                                    std::int64_t body, std::int64_t microbatches) {
+                                    const Body& body, std::int64_t length,
+                                    std::int64_t microbatches) {
   std::vector<std::int64_t> all;
   if (strategy.schedule != PipelineSchedule::kInterleaved) {
     if (allows(limits.interleave, std::int64_t{1})) {
       all.push_back(1);
     }
   } else if (microbatches % strategy.pipeline == 0) {
-    for (std::int64_t chunks = 2; chunks * strategy.pipeline <= body; ++chunks) {
-      if (allows(limits.interleave, chunks) && body % (strategy.pipeline * chunks) == 0) {
+    for (std::int64_t chunks = 2; chunks * strategy.pipeline <= length; ++chunks) {
+      if (allows(limits.interleave, chunks) &&
+          !Bodies(body, length, strategy.pipeline * chunks).empty()) {
         all.push_back(chunks);
       }
     }

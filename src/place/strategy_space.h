@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "place/plan_bounds.h"
 #include "place/plan_problem.h"
 
 namespace phaze::place {
@@ -27,10 +28,11 @@ std::vector<int> zeros_of(const PlanLimits& limits, std::int64_t data);
 // One stage is the same in all of them: only those that are asked for, or 1F1B.
 std::vector<plan::PipelineSchedule> schedules_of(const PlanLimits& limits, std::int64_t stages);
 
-// Chunks of layers on a device under the strategy's schedule: interleaved, those that cut `body`
-// layers into equal parts, where micro-batches are a multiple of the stages; otherwise one.
+// Chunks of layers on a device under the strategy's schedule: interleaved, those that layers can be
+// spread over evenly, where micro-batches are a multiple of the stages; otherwise one.
 std::vector<std::int64_t> chunks_of(const PlanLimits& limits, const plan::Strategy& strategy,
-                                    std::int64_t body, std::int64_t microbatches);
+                                    const Body& body, std::int64_t length,
+                                    std::int64_t microbatches);
 
 // Ways to recompute that all stages could take.
 std::int64_t count_ways(const PlanLimits& limits, const plan::Chain& chain);

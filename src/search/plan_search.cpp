@@ -78,8 +78,8 @@ std::string why_none_is_left(const PlannerAnswer& found, const PlanSetting& sett
                              ClusterCosts& costs) {
   if (is_interleaving_at_fault(setting, costs)) {
     return "no strategy is left: interleaved stages need a number of micro-batches that is a "
-           "multiple of the stages, and stages x chunks that divide the layers between embedding "
-           "and head";
+           "multiple of the stages, and stages x chunks that divide the layers, embedding and "
+           "head counted or not";
   }
   if (found.unplaced > 0) {
     return "no strategy is left: the groups of devices asked for do not fill the levels of "

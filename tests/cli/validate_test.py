@@ -30,7 +30,7 @@ class Validate(Case):
         groups = {group["group"]: group["count"] for group in found["groups"] if group["quantity"] == "iteration_s"}
         self.assertEqual(groups, {"SC21 table 1": 10, "Korthikanti table 5": 9, "Megatron-Core on H100": 9})
         self.assertEqual(len(found["one_device"]), 18)
-        self.assertEqual(len(found["held_out"]), 4)
+        self.assertEqual(len(found["held_out"]), 5)
         for key in ("mean_error", "median_error", "p90_error", "regret"):
             self.assertGreaterEqual(found[key], 0)
 

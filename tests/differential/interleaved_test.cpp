@@ -58,12 +58,12 @@ class Trial {
 
 // Layers of equal number, dealt out to the stages like cards; the ends have the embedding and head.
 std::vector<StageCut> deal(std::size_t stages, std::size_t chunks, std::size_t each,
-                           std::size_t length) {
+                           std::size_t length, std::size_t first = 1) {
   std::vector<StageCut> cuts(stages);
   std::size_t begin = 0;
   for (std::size_t part = 0; part < stages * chunks; ++part) {
     const bool is_last = part + 1 == stages * chunks;
-    const std::size_t end = is_last ? length : 1 + (part + 1) * each;
+    const std::size_t end = is_last ? length : first + (part + 1) * each;
     cuts[part % stages].ranges.emplace_back(begin, end);
     begin = end;
   }
@@ -138,6 +138,52 @@ TEST(Interleaved, RecomputesInTheBestWay) {
   EXPECT_GT(infeasible, 100);
   EXPECT_GT(all, 1000);
   EXPECT_GT(same, all * 9 / 10);  // also where a way that recomputes more has a shorter forward
+}
+
+// Layers at an end that count as one of their chunk's: both, or the one that is better.
+TEST(Interleaved, EndsMayCountAsLayers) {
+  int all = 0;
+  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+    SCOPED_TRACE(seed);
+    PlanCase made = random_plan_case(seed);
+    const auto stages = static_cast<std::int64_t>(2 + seed % 3);
+    const auto chunks = static_cast<std::int64_t>(2 + seed % 2);
+    const bool has_both = seed % 2 == 0;  // otherwise either of them
+    MadeUpLayer end = made.model.layers.front();
+    MadeUpLayer body = made.model.layers.back();
+    end.repeat = 1;
+    body.repeat = stages * chunks - (has_both ? 2 : 1);
+    made.model.layers = {end, body, end};
+    made.problem.limits = {};
+    made.problem.global_batch = stages * static_cast<std::int64_t>(1 + seed % 3);
+    made.problem.capacity = Bytes(made.problem.capacity.value() * 8);
+    plan::Strategy strategy;
+    strategy.pipeline = stages;
+    strategy.interleave = chunks;
+    strategy.schedule = plan::PipelineSchedule::kInterleaved;
+    made.network.unplaced = 0;
+    MadeUpCosts costs = made.costs();
+    const place::StageTable table(made.problem, costs, strategy, *costs.chain(strategy));
+    Tried tried;
+    for (const std::size_t first : {std::size_t{0}, std::size_t{1}}) {
+      if (first == 0 || !has_both) {
+        const Tried one =
+            Trial(table, deal(static_cast<std::size_t>(stages), static_cast<std::size_t>(chunks), 1,
+                              table.length(), first))
+                .run();
+        tried.any_s = std::min(tried.any_s, one.any_s);
+        tried.alike_s = std::min(tried.alike_s, one.alike_s);
+      }
+    }
+    const auto found = place::cut_interleaved(table, kNever);
+    ASSERT_EQ(found.has_value(), tried.any_s < kNever);
+    if (found) {
+      ++all;
+      ASSERT_GE(found->iteration_s, tried.any_s * (1 - 1e-12));
+      ASSERT_LE(found->iteration_s, tried.alike_s * (1 + 1e-12));
+    }
+  }
+  EXPECT_GT(all, 300);
 }
 
 }  // namespace
