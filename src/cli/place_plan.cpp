@@ -212,6 +212,10 @@ int run_plan(const PlanOptions& options) {
     report_note("ZeRO changes nothing with a data width of 1");
     setting->limits.zero.clear();
   }
+  if (setting->limits.tensor == std::vector<std::int64_t>{1} &&
+      setting->limits.sequence_parallel == std::vector<bool>{true}) {
+    report_note("sequence parallelism changes nothing with a tensor width of 1");
+  }
   // From here on an interrupt stops the work, and what there is is shown; a second one ends it.
   const NoteInterrupts note;
   std::optional<plan::PlanQuestion> question;

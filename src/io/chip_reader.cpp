@@ -101,7 +101,7 @@ class ChipReader {
     const std::int64_t made = map.count("fabricated", count, 1, kMostCores);
     if (made < count) {
       map.error("fabricated", "expected at least the count " + std::to_string(count) + ", found " +
-                                  std::to_string(made));
+                                  std::to_string(made) + "; raise it with the count");
     }
     return made;
   }
