@@ -57,6 +57,11 @@ std::optional<Kind> find_kind(const std::string& name, const char* where,
   if (!document) {
     return std::nullopt;
   }
+  if (document->find("schema") != nullptr && document->find("stages") == nullptr) {
+    diagnostics.error(document->where,
+                      "expected a chip, a cluster or a plan, found another answer of phaze");
+    return std::nullopt;
+  }
   return document->find("stages") != nullptr   ? Kind::kPlan
          : document->find("levels") != nullptr ? Kind::kCluster
                                                : Kind::kChip;

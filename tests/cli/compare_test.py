@@ -101,6 +101,8 @@ class Compare(phaze.Case):
     def test_refusals(self):
         self.assertIn("did you mean h100?", self.refusal("compare", "h10", "h200"))
         self.assertIn("two chips, two clusters or two plans", self.refusal("compare", "h100", "dgx-h100"))
+        other = self.file("answer.json", '{"schema": 1, "best": {}}')
+        self.assertIn("found another answer of phaze", self.refusal("compare", other, "h100"))
         self.assertIn("--devices: means nothing without --model",
                       self.refusal("compare", "h100", "h200", "--devices", "8"))
         self.assertIn("--chip: the two that are compared are chips",
