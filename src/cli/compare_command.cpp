@@ -9,9 +9,9 @@
 #include "cli/place_setting.h"
 #include "cli/plan_file.h"
 #include "cli/progress.h"
-#include "hw/figures.h"
 #include "io/comparison_json.h"
 #include "io/document.h"
+#include "plan/compared_figures.h"
 #include "presets/chips.h"
 #include "presets/clusters.h"
 #include "report/comparison_report.h"
@@ -20,7 +20,6 @@
 namespace phaze::cli {
 namespace {
 
-using plan::ComparedFigure;
 using plan::Comparison;
 
 struct CompareOptions : PlanOptions {
@@ -58,73 +57,14 @@ std::optional<Kind> find_kind(const std::string& name, const char* where,
   if (!document) {
     return std::nullopt;
   }
+  if (document->find("schema") != nullptr && document->find("stages") == nullptr) {
+    diagnostics.error(document->where,
+                      "expected a chip, a cluster or a plan, found another answer of phaze");
+    return std::nullopt;
+  }
   return document->find("stages") != nullptr   ? Kind::kPlan
          : document->find("levels") != nullptr ? Kind::kCluster
                                                : Kind::kChip;
-}
-
-std::vector<ComparedFigure> chip_figures(const hw::Chip& a, const hw::Chip& b) {
-  const auto figures_a = hw::compute_figures(a, hw::Technology::kModern);
-  const auto figures_b = hw::compute_figures(b, hw::Technology::kModern);
-  const auto peak = [](const hw::Chip& chip) {
-    return hw::peak_flops(chip, hw::NumberFormat::kBf16).value();
-  };
-  std::vector<ComparedFigure> all = {
-      {"peak_bf16_flops", "peak bf16", "FLOP/s", peak(a), peak(b)},
-      {"peak_vector_flops", "peak vector", "FLOP/s", hw::peak_vector_flops(a).value(),
-       hw::peak_vector_flops(b).value()},
-      {"hbm_bytes", "HBM", "B", static_cast<double>(hw::hbm_capacity(a).value()),
-       static_cast<double>(hw::hbm_capacity(b).value())},
-      {"hbm_bytes_per_s", "HBM bandwidth", "B/s", hw::hbm_bandwidth(a).value(),
-       hw::hbm_bandwidth(b).value()},
-      {"link_bytes_per_s", "links, one way", "B/s", hw::link_bandwidth(a).value(),
-       hw::link_bandwidth(b).value()},
-      {"global_buffer_bytes", "global buffer", "B", static_cast<double>(a.global.size.value()),
-       static_cast<double>(b.global.size.value())},
-      {"clock_hz", "clock", "Hz", a.clock.value(), b.clock.value()}};
-  if (figures_a && figures_b) {
-    all.push_back({"area_mm2", "area", "mm2", figures_a->area.value(), figures_b->area.value()});
-    all.push_back({"tdp_w", "design power", "W", figures_a->tdp.value(), figures_b->tdp.value()});
-    all.push_back({"build_cost_usd", "cost to build", "USD", hw::total(figures_a->cost).value(),
-                   hw::total(figures_b->cost).value()});
-  }
-  return all;
-}
-
-std::vector<ComparedFigure> cluster_figures(const hw::Cluster& a, const hw::Cluster& b) {
-  std::vector<ComparedFigure> all;
-  for (std::size_t i = 0; i < std::min(a.levels.size(), b.levels.size()); ++i) {
-    const hw::Level& x = a.levels[i];
-    const hw::Level& y = b.levels[i];
-    const std::string name = x.name == y.name ? x.name : x.name + ", " + y.name;
-    const std::string key = "level_" + std::to_string(i);
-    all.push_back({key + "_bytes_per_s", name + " bandwidth", "B/s", x.bandwidth.value(),
-                   y.bandwidth.value()});
-    all.push_back(
-        {key + "_latency_s", name + " latency", "s", x.latency.value(), y.latency.value()});
-    if (x.members && y.members) {
-      all.push_back({key + "_members", name + " members", "", static_cast<double>(*x.members),
-                     static_cast<double>(*y.members)});
-    }
-  }
-  return all;
-}
-
-std::vector<ComparedFigure> plan_figures(const plan::PlanRecord& a, const plan::PlanRecord& b) {
-  const auto tokens = [](const plan::PlanRecord& record) {
-    return plan::throughput(record.plan) * static_cast<double>(record.sequence);
-  };
-  std::vector<ComparedFigure> all = {
-      {"tokens_per_s", "throughput", "tokens/s", tokens(a), tokens(b)},
-      {"devices", "devices", "", static_cast<double>(a.plan.devices),
-       static_cast<double>(b.plan.devices)},
-      {"peak_memory_bytes", "peak memory", "B",
-       static_cast<double>(plan::peak_memory(a.plan).value()),
-       static_cast<double>(plan::peak_memory(b.plan).value())}};
-  if (a.figures && b.figures) {
-    all.push_back({"mfu_percent", "MFU in %", "", 100 * a.figures->mfu, 100 * b.figures->mfu});
-  }
-  return all;
 }
 
 // The best plan of a setting; nothing, after it was said why, when there is none.
@@ -161,18 +101,22 @@ int compare_plans(const CompareOptions& options, Diagnostics& diagnostics) {
   }
   const plan::PlanRecord& a = *comparison.plan_a;
   const plan::PlanRecord& b = *comparison.plan_b;
-  comparison.figures = plan_figures(a, b);
-  const auto note = [&comparison](bool differs, const std::string& what) {
+  comparison.figures = plan::plan_figures(a, b);
+  std::string differ;
+  const auto note = [&differ](bool differs, const std::string& what) {
     if (differs) {
-      comparison.notes.push_back("the plans differ in their " + what);
+      differ += (differ.empty() ? "" : ", ") + what;
     }
   };
   note(a.model != b.model, "model");
   note(a.sequence != b.sequence, "sequence");
-  note(a.plan.global_batch != b.plan.global_batch, "global batch: iterations do different work");
+  note(a.plan.global_batch != b.plan.global_batch, "global batch");
   note(a.chip != b.chip, "chip");
   note(a.cluster != b.cluster, "cluster");
   note(a.plan.devices != b.plan.devices, "devices");
+  if (!differ.empty()) {
+    comparison.notes.push_back("the plans differ in their " + differ);
+  }
   return show(comparison, options.json);
 }
 
@@ -196,14 +140,14 @@ int compare_settings(CompareOptions options, Kind kind, Diagnostics& diagnostics
     if (!a || !b) {
       return report_bad_input(diagnostics);
     }
-    comparison.figures = chip_figures(*a, *b);
+    comparison.figures = plan::chip_figures(*a, *b);
   } else {
     const auto a = presets::load_cluster(options.a, {}, diagnostics);
     const auto b = presets::load_cluster(options.b, {}, diagnostics);
     if (!a || !b) {
       return report_bad_input(diagnostics);
     }
-    comparison.figures = cluster_figures(*a, *b);
+    comparison.figures = plan::cluster_figures(*a, *b);
   }
   if (!has_model) {
     for (const std::string& given : options.given) {
@@ -231,7 +175,8 @@ int compare_settings(CompareOptions options, Kind kind, Diagnostics& diagnostics
                                 : search::cluster_changes(with_a->cluster, with_b->cluster);
   if (changes.empty()) {
     comparison.notes.emplace_back(
-        "the clusters have different numbers of levels: no level has a counterpart");
+        "the clusters have different numbers of levels: which of them makes the difference is not "
+        "said");
   } else {
     Progress progress;
     progress.show("planning " + std::to_string(std::size_t{1} << changes.size()) +

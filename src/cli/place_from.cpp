@@ -85,7 +85,8 @@ void say_unused(const MegatronJob& job) {
     }
   };
   say(job.unused, "arguments that change no time here: ");
-  say(job.not_modelled, "arguments that change the time, and by how much is not known here: ");
+  say(job.not_modelled,
+      "arguments that change time or memory, and by how much is not known here: ");
 }
 
 // The layers of each stage, from the layout or even. Nothing after a fault.

@@ -22,7 +22,8 @@ plan::DataTable rounded(plan::DataTable table) {
       double* number = std::get_if<double>(&cell);
       if (number != nullptr && *number != 0 && std::isfinite(*number)) {
         const double scale = std::pow(10, kDigits - 1 - std::floor(std::log10(std::abs(*number))));
-        *number = std::round(*number * scale) / scale;
+        // The smallest numbers have no such scale; they stay as they are.
+        *number = std::isfinite(scale) ? std::round(*number * scale) / scale : *number;
       }
     }
   }

@@ -22,6 +22,8 @@ std::string write_comparison(const plan::Comparison& comparison) {
     json["iteration_s"] = {{"a", a.iteration.value()},
                            {"b", b.iteration.value()},
                            {"difference", (b.iteration - a.iteration).value()}};
+    json["tokens"] = {{"a", plan::tokens_of(*comparison.plan_a)},
+                      {"b", plan::tokens_of(*comparison.plan_b)}};
     Json parts = Json::object();
     for (const plan::NamedPart& part : plan::named_parts()) {
       parts[part.key] = {{"a", (a.parts.*part.part).value()},

@@ -14,11 +14,13 @@ std::string write_deepspeed(const plan::DeepSpeedSettings& settings) {
   json["train_batch_size"] = settings.train_batch;
   json["train_micro_batch_size_per_gpu"] = settings.microbatch;
   json["gradient_accumulation_steps"] = settings.accumulation;
-  Json zero = {{"stage", settings.zero}};
-  if (settings.zero > 0) {
-    zero["overlap_comm"] = settings.overlap;
+  if (settings.zero) {
+    Json zero = {{"stage", *settings.zero}};
+    if (*settings.zero > 0) {
+      zero["overlap_comm"] = settings.overlap;
+    }
+    json["zero_optimization"] = std::move(zero);
   }
-  json["zero_optimization"] = std::move(zero);
   if (settings.has_bf16) {
     json["bf16"] = {{"enabled", true}};
     json["data_types"] = {{"grad_accum_dtype", "fp32"}};

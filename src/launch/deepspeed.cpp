@@ -17,11 +17,18 @@ plan::LaunchFile write_deepspeed(const LaunchRequest& request) {
   settings.train_batch = record.plan.global_batch;
   settings.microbatch = strategy.microbatch;
   settings.accumulation = record.plan.microbatches;
-  settings.zero = strategy.zero;
+  const bool has_sharded_pipeline = strategy.pipeline > 1 && strategy.zero > 1;
+  if (has_sharded_pipeline) {
+    left_out.push_back("ZeRO " + std::to_string(strategy.zero) +
+                       ": DeepSpeed's pipelines have ZeRO 0 and 1 only");
+  } else {
+    settings.zero = strategy.zero;
+  }
   settings.overlap = workload.overlap;
   settings.has_bf16 = workload.precision == "mixed";
   if (workload.precision == "bf16") {
-    left_out.emplace_back("gradients and moments in bf16: its bf16 keeps them in fp32");
+    left_out.emplace_back(
+        "gradients and moments in bf16 with no copy of the weights: DeepSpeed keeps one");
   }
   left_out.emplace_back("the model's shape and the optimiser: they are the training script's");
   if (strategy.tensor > 1) {

@@ -79,7 +79,12 @@ class Writer {
       blocks += shape.blocks;
     }
     const bool is_even = even_shapes(blocks, static_cast<std::int64_t>(shapes.size())) == shapes;
-    if (strategy_.interleave > 1 && is_even) {
+    if (request_.spec && request_.spec->stacks.size() > 1) {
+      if (shapes.size() > 1) {
+        left_out_.emplace_back(
+            "which layers each stage has: pretrain_gpt.py trains decoders with a vocabulary only");
+      }
+    } else if (strategy_.interleave > 1 && is_even) {
       add("--num-virtual-stages-per-pipeline-rank", strategy_.interleave);
     } else if (!is_even && shapes.front().has_embedding && shapes.back().has_head) {
       add("--pipeline-model-parallel-layout", write_layout(shapes));
@@ -107,6 +112,8 @@ class Writer {
     if (strategy_.zero == 1) {
       add("--use-distributed-optimizer");
     } else if (strategy_.zero > 1) {
+      // Its own optimiser knows the shards of FSDP; the others would take them for whole weights.
+      add("--use-distributed-optimizer");
       add("--use-megatron-fsdp");
       add("--data-parallel-sharding-strategy",
           strategy_.zero == 2 ? "optim_grads" : "optim_grads_params");

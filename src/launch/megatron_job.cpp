@@ -4,7 +4,9 @@
 
 #include "base/text.h"
 #include "launch/arguments.h"
+#include "launch/megatron_cuts.h"
 #include "launch/megatron_model.h"
+#include "launch/megatron_unpriced.h"
 
 namespace phaze::launch {
 namespace {
@@ -16,60 +18,15 @@ constexpr std::int64_t kMostWidth = 1'000'000;
 constexpr std::int64_t kMostSequences = 1'000'000'000'000;
 constexpr std::int64_t kMostMicrobatch = 1'000'000'000;  // times all devices it is a number still
 
-// Runs that have no price here, whatever their value.
-constexpr const char* kRefused[] = {"--fp8-format",
-                                    "--fp4-format",
-                                    "--multi-latent-attention",
-                                    "--mtp-num-layers",
-                                    "--optimizer-cpu-offload",
-                                    "--cpu-offloading-num-layers",
-                                    "--encoder-num-layers",
-                                    "--decoder-num-layers",
-                                    "--rampup-batch-size"};
-// They change the time of an iteration, and nothing here knows by how much.
-constexpr const char* kNotModelled[] = {"--tp-comm-overlap",
-                                        "--grad-reduce-in-bf16",
-                                        "--fp16",
-                                        "--cuda-graph-impl",
-                                        "--enable-cuda-graph",
-                                        "--external-cuda-graph",
-                                        "--cross-entropy-loss-fusion",
-                                        "--no-gradient-accumulation-fusion",
-                                        "--no-bias-dropout-fusion",
-                                        "--no-bias-gelu-fusion",
-                                        "--no-bias-swiglu-fusion",
-                                        "--no-rope-fusion",
-                                        "--use-sharp",
-                                        "--squared-relu",
-                                        "--no-overlap-p2p-communication",
-                                        "--num-distributed-optimizer-instances",
-                                        "--moe-shared-expert-intermediate-size",
-                                        "--qk-layernorm",
-                                        "--use-legacy-models",
-                                        "--distribute-saved-activations",
-                                        "--deterministic-mode",
-                                        "--fp32-residual-connection",
-                                        "--recompute-modules",
-                                        "--microbatch-group-size-per-virtual-pipeline-stage"};
-
 class Reader {
  public:
   Reader(Arguments& arguments, const JobRequest& request, Diagnostics& diagnostics)
       : arguments_(arguments), request_(request), diagnostics_(diagnostics) {}
 
   MegatronJob read() {
-    for (const char* name : kRefused) {
-      if (arguments_.has(name)) {
-        arguments_.error(name, "has no price here");
-      }
-    }
-    for (const char* name : {"--context-parallel-size", "--expert-model-parallel-size"}) {
-      if (arguments_.count(name, kMostWidth).value_or(1) > 1) {
-        arguments_.error(name, "more than 1 has no price here");
-      }
-    }
+    refuse_unpriced(arguments_);
     read_widths();
-    read_layout();
+    read_cuts(arguments_, job_);
     read_recompute();
     read_sharding();
     read_training();
@@ -79,8 +36,7 @@ class Reader {
       job_.spec = read_model(arguments_, job_.strategy.tensor, diagnostics_);
     }
     for (const std::string& name : arguments_.unused()) {
-      const bool matters = std::ranges::find(kNotModelled, name) != std::end(kNotModelled);
-      (matters ? job_.not_modelled : job_.unused).push_back(name);
+      (changes_time(name) ? job_.not_modelled : job_.unused).push_back(name);
     }
     return std::move(job_);
   }
@@ -104,6 +60,11 @@ class Reader {
     strategy.tensor = width("--tensor-model-parallel-size");
     strategy.pipeline = width("--pipeline-model-parallel-size");
     strategy.sequence_parallel = arguments_.flag("--sequence-parallel") && strategy.tensor > 1;
+    if (arguments_.count("--expert-tensor-parallel-size", kMostWidth).value_or(strategy.tensor) !=
+        strategy.tensor) {
+      arguments_.error("--expert-tensor-parallel-size",
+                       "other than --tensor-model-parallel-size has no price here");
+    }
     if (arguments_.flag("--use-tp-pp-dp-mapping")) {
       strategy.order = {plan::Axis::kTensor, plan::Axis::kPipeline, plan::Axis::kData};
     }
@@ -151,98 +112,6 @@ class Reader {
                            std::to_string(strategy.microbatch) + " x " +
                            std::to_string(strategy.data));
     }
-  }
-
-  void read_layout() {
-    plan::Strategy& strategy = job_.strategy;
-    const auto layout = arguments_.text("--pipeline-model-parallel-layout");
-    const auto chunks = arguments_.count("--num-virtual-stages-per-pipeline-rank", kMostWidth);
-    const auto each = arguments_.count("--num-layers-per-virtual-pipeline-stage", kMostWidth);
-    const auto layers = arguments_.count("--num-layers", kMostWidth);
-    if (int{layout.has_value()} + int{chunks.has_value()} + int{each.has_value()} > 1) {
-      arguments_.error(
-          layout ? "--pipeline-model-parallel-layout" : "--num-virtual-stages-per-pipeline-rank",
-          "more than one argument says how layers are cut");
-      return;
-    }
-    job_.layout_where = arguments_.where(layout ? "--pipeline-model-parallel-layout"
-                                                : "--pipeline-model-parallel-size");
-    if (layout) {
-      std::string why;
-      job_.layout = parse_layout(*layout, why);
-      if (!job_.layout) {
-        arguments_.error("--pipeline-model-parallel-layout", why);
-        return;
-      }
-      const auto parts = static_cast<std::int64_t>(job_.layout->size());
-      if (parts % strategy.pipeline != 0) {
-        arguments_.error("--pipeline-model-parallel-layout",
-                         "has " + std::to_string(parts) + " parts; expected a multiple of " +
-                             std::to_string(strategy.pipeline) + " stages");
-        return;
-      }
-      strategy.interleave = parts / strategy.pipeline;
-    } else if (chunks) {
-      strategy.interleave = *chunks;
-    } else if (each) {
-      if (!layers || *layers % (strategy.pipeline * *each) != 0) {
-        arguments_.error(
-            "--num-layers-per-virtual-pipeline-stage",
-            layers ? "times the stages does not divide --num-layers, " + std::to_string(*layers)
-                   : "needs --num-layers");
-        return;
-      }
-      strategy.interleave = *layers / (strategy.pipeline * *each);
-    }
-    read_ends(layers);
-    if (strategy.interleave > 1) {
-      strategy.schedule = plan::PipelineSchedule::kInterleaved;
-      if (strategy.pipeline == 1) {
-        arguments_.error("--pipeline-model-parallel-size",
-                         "expected more than 1: stages are interleaved");
-      } else if (job_.global_batch / strategy.data / strategy.microbatch % strategy.pipeline != 0) {
-        arguments_.error("--global-batch-size",
-                         "the micro-batches of a pipeline are no multiple of its stages, as "
-                         "interleaving needs");
-      }
-    }
-  }
-
-  // Fewer or more layers at the ends: by number, or embedding and head counted as layers.
-  void read_ends(std::optional<std::int64_t> layers) {
-    const std::int64_t stages = job_.strategy.pipeline;
-    const auto first = arguments_.count("--decoder-first-pipeline-num-layers", kMostWidth);
-    const auto last = arguments_.count("--decoder-last-pipeline-num-layers", kMostWidth);
-    const bool counts_embedding = arguments_.flag("--account-for-embedding-in-pipeline-split");
-    const bool counts_loss = arguments_.flag("--account-for-loss-in-pipeline-split");
-    if (!first && !last && !counts_embedding && !counts_loss) {
-      return;
-    }
-    const std::string name = first              ? "--decoder-first-pipeline-num-layers"
-                             : last             ? "--decoder-last-pipeline-num-layers"
-                             : counts_embedding ? "--account-for-embedding-in-pipeline-split"
-                                                : "--account-for-loss-in-pipeline-split";
-    if (job_.layout || job_.strategy.interleave > 1 || !layers ||
-        ((first || last) && (counts_embedding || counts_loss))) {
-      arguments_.error(name, !layers ? "needs --num-layers"
-                                     : "beside another argument that says how layers are cut has "
-                                       "no price here");
-      return;
-    }
-    job_.layout_where = arguments_.where(name);
-    const std::int64_t between = stages - int{first.has_value()} - int{last.has_value()};
-    const std::int64_t rest =
-        *layers + int{counts_embedding} + int{counts_loss} - first.value_or(0) - last.value_or(0);
-    if (stages < 2 || rest < 0 || (between == 0 && rest != 0) ||
-        (between > 0 && rest % between != 0)) {
-      arguments_.error(name, "leaves layers that do not divide over the other stages");
-      return;
-    }
-    const std::int64_t each = between == 0 ? 0 : rest / between;
-    std::vector<StageShape> shapes(static_cast<std::size_t>(stages), {false, each, false});
-    shapes.front() = {true, first.value_or(each - int{counts_embedding}), false};
-    shapes.back() = {false, last.value_or(each - int{counts_loss}), true};
-    job_.layout = std::move(shapes);
   }
 
   void read_recompute() {

@@ -45,7 +45,7 @@ class Writer {
     left_out_.emplace_back(
         "the model's shape: torchtitan has models by name and flavor; add [model]");
     write_training(workload);
-    write_parallelism(workload);
+    write_parallelism();
     write_recompute();
     note_idle(record_, left_out_);
     return {text(), left_out_};
@@ -68,13 +68,7 @@ class Writer {
     add(training_, "seq_len", record_.sequence);
     add(training_, "local_batch_size", local);
     add(training_, "global_batch_size", record_.plan.global_batch);
-    if (workload.precision == "bf16") {
-      left_out_.emplace_back("weights, gradients and moments in bf16: torchtitan keeps fp32 ones");
-    } else {
-      add(training_, "mixed_precision_param",
-          workload.precision == "mixed" ? "\"bfloat16\"" : "\"float32\"");
-      add(training_, "mixed_precision_reduce", "\"float32\"");
-    }
+    write_precision(workload);
     if (workload.optimizer == "sgd") {
       left_out_.emplace_back("the optimiser, sgd: torchtitan has Adam and AdamW");
     }
@@ -86,7 +80,30 @@ class Writer {
     }
   }
 
-  void write_parallelism(const plan::PlanWorkload&) {
+  // All in bf16 is a setting of its own. bf16 beside fp32 comes with sharded weights, or where data
+  // parallelism is all there is.
+  void write_precision(const plan::PlanWorkload& workload) {
+    if (workload.precision == "bf16") {
+      add(training_, "dtype", "\"bfloat16\"");
+      if (strategy_.data > 1) {
+        left_out_.emplace_back("gradients reduced in bf16: torchtitan reduces them in fp32");
+      }
+      return;
+    }
+    const bool is_mixed = workload.precision == "mixed";
+    if (is_mixed && strategy_.zero == 0 && is_split()) {
+      left_out_.emplace_back(
+          "mixed precision: torchtitan's needs sharded weights (ZeRO 2 or 3) beside tensor or "
+          "pipeline parallelism");
+      return;
+    }
+    add(training_, "mixed_precision_param", is_mixed ? "\"bfloat16\"" : "\"float32\"");
+    add(training_, "mixed_precision_reduce", "\"float32\"");
+  }
+
+  bool is_split() const { return strategy_.tensor > 1 || strategy_.pipeline > 1; }
+
+  void write_parallelism() {
     add(parallelism_, "tensor_parallel_degree", strategy_.tensor);
     if (strategy_.tensor > 1 && !strategy_.sequence_parallel) {
       left_out_.emplace_back("whole sequences on tensor-parallel devices: torchtitan splits them");
@@ -104,7 +121,9 @@ class Writer {
       if (shapes.front().has_embedding && shapes.back().has_head) {
         add(parallelism_, "module_fqns_per_model_part", modules_of(shapes));
       } else {
-        left_out_.emplace_back("which layers each stage has: the model has no embedding or head");
+        left_out_.emplace_back(
+            "which layers each stage has: torchtitan's models begin with an embedding and end with "
+            "a head");
       }
     }
     if (!has_order(strategy_, plan::kTensorDataPipeline)) {
@@ -120,6 +139,12 @@ class Writer {
       return;
     }
     const bool is_sharded = strategy_.zero > 1;
+    if (!is_sharded && strategy_.data > 1 && is_split()) {
+      left_out_.push_back("whole weights on each of a data width of " +
+                          with_thousands(strategy_.data) +
+                          ": torchtitan shards them beside tensor or pipeline parallelism");
+      return;
+    }
     add(parallelism_, "data_parallel_replicate_degree", is_sharded ? 1 : strategy_.data);
     add(parallelism_, "data_parallel_shard_degree", is_sharded ? strategy_.data : 1);
     if (is_sharded) {
@@ -142,8 +167,8 @@ class Writer {
 
   std::string text() const {
     std::string text = "# " + title_of(record_) +
-                       "\n# Written by phaze export. To add: [model], data, tokenizer, learning "
-                       "rate.\n";
+                       "\n# Written by phaze export for torchtitan 0.2, the last that reads TOML. "
+                       "To add: [model], data,\n# tokenizer, learning rate.\n";
     if (const auto nodes = nodes_of(request_)) {
       text += "# torchrun --nnodes " + std::to_string(nodes->count) + " --nproc-per-node " +
               std::to_string(nodes->devices) + "\n";

@@ -2,6 +2,10 @@
 
 namespace phaze::plan {
 
+double tokens_of(const PlanRecord& record) {
+  return static_cast<double>(record.plan.global_batch) * static_cast<double>(record.sequence);
+}
+
 const std::vector<NamedPart>& named_parts() {
   static const std::vector<NamedPart> parts = {
       {"compute_s", "compute", &IterationParts::compute},

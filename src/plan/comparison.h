@@ -38,6 +38,9 @@ struct Comparison {
   bool operator==(const Comparison&) const = default;
 };
 
+// Tokens of an iteration.
+double tokens_of(const PlanRecord& record);
+
 // Parts of an iteration by name, in the order in which they are shown.
 struct NamedPart {
   std::string key;   // "compute_s"

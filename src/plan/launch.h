@@ -2,6 +2,7 @@
 // Files that start a training run in other programs: what launch/ makes of a plan.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,7 @@ struct LaunchFile {
 // A configuration file of DeepSpeed, as plain data; io/launch_json.h writes it.
 struct DeepSpeedSettings {
   std::int64_t train_batch = 1, microbatch = 1, accumulation = 1;  // sequences, sequences, steps
-  int zero = 0;
+  std::optional<int> zero;                                         // nothing: left out
   bool overlap = true;
   bool has_bf16 = false;              // weights and activations in bf16, the rest in fp32
   std::vector<std::string> comments;  // lines

@@ -23,7 +23,8 @@ std::string share_text(double change, double whole) {
   if (whole == 0) {
     return "";
   }
-  return (change > 0 ? "+" : "") + one_digit(100 * change / whole) + " %";
+  const double percent = std::round(1000 * change / whole) / 10;
+  return (percent > 0 ? "+" : "") + shortest(percent == 0 ? 0 : percent) + " %";
 }
 
 std::string figure_text(double value, const std::string& unit) {
@@ -34,21 +35,29 @@ std::string figure_text(double value, const std::string& unit) {
                                        : with_prefix(value, unit);
 }
 
+struct Titles {
+  std::string parts, a, b;
+};
+
+// Times are those of iterations, times these factors.
 std::string parts_table(const plan::TrainingPlan& a, const plan::TrainingPlan& b,
-                        const std::string& name_a, const std::string& name_b) {
-  Table table({{"part of an iteration", Align::kLeft},
-               {name_a, Align::kRight},
-               {name_b, Align::kRight},
+                        const Titles& titles, double factor_a = 1, double factor_b = 1) {
+  Table table({{titles.parts, Align::kLeft},
+               {titles.a, Align::kRight},
+               {titles.b, Align::kRight},
                {"difference", Align::kRight},
-               {"of " + name_a, Align::kRight}});
+               {"of " + titles.a, Align::kRight}});
+  const Seconds whole = a.iteration * factor_a;
   const auto row = [&](const std::string& name, Seconds of_a, Seconds of_b) {
     // Below that it is a rounding.
     constexpr double kRounding = 1e-12;
-    if (std::abs((of_b - of_a).value()) < kRounding * a.iteration.value()) {
+    of_a = of_a * factor_a;
+    of_b = of_b * factor_b;
+    if (std::abs((of_b - of_a).value()) < kRounding * whole.value()) {
       of_b = of_a;
     }
     table.add_row({name, time_text(of_a), time_text(of_b), change_text(of_b - of_a),
-                   share_text((of_b - of_a).value(), a.iteration.value())});
+                   share_text((of_b - of_a).value(), whole.value())});
   };
   for (const plan::NamedPart& part : plan::named_parts()) {
     const Seconds of_a = a.parts.*part.part, of_b = b.parts.*part.part;
@@ -72,7 +81,7 @@ std::string best_text(const plan::TrainingPlan& given, const plan::TrainingPlan&
   }
   return text + "  it is " + one_digit(100 * std::abs(gain)) + " % " +
          (gain > 0 ? "faster" : "slower") + (given.fits ? "" : ", and fits") + "\n" +
-         parts_table(given, best, "today", "best");
+         parts_table(given, best, {"part of an iteration", "today", "best"});
 }
 
 std::string comparison_text(const plan::Comparison& comparison) {
@@ -99,7 +108,15 @@ std::string comparison_text(const plan::Comparison& comparison) {
   }
   text += "\n  " + a + ": " + strategy_text(comparison.plan_a->plan) + "\n  " + b + ": " +
           strategy_text(comparison.plan_b->plan) + "\n\n";
-  text += parts_table(comparison.plan_a->plan, comparison.plan_b->plan, a, b);
+  // Iterations that train unlike numbers of tokens say nothing beside one another.
+  constexpr double kMillion = 1e6;
+  const double tokens_a = plan::tokens_of(*comparison.plan_a);
+  const double tokens_b = plan::tokens_of(*comparison.plan_b);
+  text += tokens_a == tokens_b ? parts_table(comparison.plan_a->plan, comparison.plan_b->plan,
+                                             {"part of an iteration", a, b})
+                               : parts_table(comparison.plan_a->plan, comparison.plan_b->plan,
+                                             {"part of a million tokens' time", a, b},
+                                             kMillion / tokens_a, kMillion / tokens_b);
   if (!comparison.causes.empty()) {
     Table table(
         {{"because of", Align::kLeft}, {"difference", Align::kRight}, {"of " + a, Align::kRight}});

@@ -1,6 +1,6 @@
 #pragma once
 // Which changes make a difference: Shapley's shares of the difference between two settings' best
-// times, each group of fields a player. docs/models.md, section 26.
+// times, each group of fields a player. docs/models.md, section 29.
 
 #include <functional>
 #include <optional>

@@ -16,6 +16,12 @@ class Compare(phaze.Case):
         parts = sum(part["difference"] for part in answer["parts"].values())
         self.assertAlmostEqual(parts / times["a"], times["difference"] / times["a"], places=9)
 
+    def noted(self, *words):
+        """An answer that comes with notes: standard output, and the lines of standard error."""
+        result = self.start(["compare", *words])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout.decode(), result.stderr.decode().splitlines()
+
     def test_chips_with_a_model(self):
         answer = self.json("compare", "a100-80g", "h100", "--model", "gpt2-xl", "--cluster", "dgx-a100", *SMALL)
         self.assertEqual(answer["kind"], "chips")
@@ -57,9 +63,46 @@ class Compare(phaze.Case):
         self.check_parts(answer)
         self.assertEqual((answer["plans"]["a"]["tensor"], answer["plans"]["b"]["tensor"]), (1, 4))
 
+    def test_plans_that_do_not_train_as_many_tokens(self):
+        paths = []
+        for batch in ("32", "64"):
+            paths.append(os.path.join(self.folder(), "plan.json"))
+            self.answer("place", "megatron-gpt2-xl", "--chip", "h100", "--devices", "8", "--global-batch", batch,
+                        "--output", paths[-1])
+        answer = json.loads(self.noted(*paths, "--json")[0])
+        self.check_parts(answer)
+        self.assertEqual(answer["tokens"], {"a": 32 * 1024, "b": 64 * 1024})
+        self.assertEqual(answer["notes"], ["the plans differ in their global batch"])
+        # The table is of as many tokens: what it says of the whole is what throughputs say.
+        text, notes = self.noted(*paths)
+        self.assertEqual(notes, ["phaze: the plans differ in their global batch"])
+        self.assertIn("part of a million tokens' time", text)
+        self.assertNotIn("part of an iteration", text)
+        speeds = answer["figures"]["tokens_per_s"]
+        whole = next(line for line in text.splitlines() if line.startswith("  all"))
+        self.assertAlmostEqual(float(whole.split()[-2]), 100 * (speeds["a"] / speeds["b"] - 1), delta=0.051)
+        self.assertNotIn("-0 %", text)
+
+    def test_clusters_of_unlike_levels(self):
+        """dgx-h100 joins 8 by nvlink and all by infiniband; flat joins all by one network."""
+        figures = self.json("compare", "dgx-h100", "flat")["figures"]
+        self.assertEqual(set(figures), {"group_8_bytes_per_s", "group_8_latency_s", "all_bytes_per_s", "all_latency_s"})
+        self.assertEqual(figures["group_8_bytes_per_s"]["b"], figures["all_bytes_per_s"]["b"])
+        self.assertGreater(figures["group_8_bytes_per_s"]["a"], figures["all_bytes_per_s"]["a"])
+        back = self.json("compare", "flat", "dgx-h100")["figures"]
+        self.assertEqual({key: (pair["b"], pair["a"]) for key, pair in back.items()},
+                         {key: (pair["a"], pair["b"]) for key, pair in figures.items()})
+        self.assertIn("bandwidth among 8 (nvlink, link)", self.answer("compare", "dgx-h100", "flat"))
+        words = ("dgx-h100", "flat", "--model", "gpt2-xl", "--chip", "h100", *SMALL, "--json")
+        answer = json.loads(self.noted(*words)[0])
+        self.check_parts(answer)
+        self.assertIn("different numbers of levels", answer["notes"][0])
+
     def test_refusals(self):
         self.assertIn("did you mean h100?", self.refusal("compare", "h10", "h200"))
         self.assertIn("two chips, two clusters or two plans", self.refusal("compare", "h100", "dgx-h100"))
+        other = self.file("answer.json", '{"schema": 1, "best": {}}')
+        self.assertIn("found another answer of phaze", self.refusal("compare", other, "h100"))
         self.assertIn("--devices: means nothing without --model",
                       self.refusal("compare", "h100", "h200", "--devices", "8"))
         self.assertIn("--chip: the two that are compared are chips",

@@ -25,7 +25,8 @@ export function drawSection(each: Section): HTMLElement {
     content = h(
       "p",
       { class: "fault" },
-      `This part could not be drawn: ${error instanceof Error ? error.message : String(error)}`,
+      "This part could not be drawn: what the file says of it is not what phaze writes " +
+        `(${error instanceof Error ? error.message : String(error)}).`,
     );
   }
   return h(

@@ -63,6 +63,9 @@ export function coreRows(pass: LayerPass): TimelineRow[] {
 
 export function schedules(details: Details, isOriginal: boolean): HTMLElement {
   const { layers } = details;
+  if (layers.length === 0) {
+    return h("p", {}, "This plan does not say how its layers run.");
+  }
   const name = (pass: LayerPass): string =>
     `${pass.name} ${pass.pass}${pass.repeat > 1 ? ` (${digits(pass.repeat)} times)` : ""}, ${seconds(pass.time_s)}`;
   const longest = layers.reduce(
