@@ -121,6 +121,7 @@ std::string write_search(const SearchRecord& record) {
                {"assumptions", record.assumptions},
                {"objective", record.objective},
                {"models", record.models},
+               {"schedule", record.schedules},
                {"devices", record.devices},
                {"cluster", record.cluster},
                {"global_batch", record.global_batch},
@@ -133,6 +134,10 @@ std::string write_search(const SearchRecord& record) {
                {"best", best != nullptr ? result_json(*best) : Json()}};
   if (record.models.size() > 1) {
     json["combination"] = record.combination;
+    json["weights"] = Json::object();
+    for (std::size_t i = 0; i < record.models.size(); ++i) {
+      json["weights"][record.models[i]] = record.weights[i];
+    }
     json["own"] = Json::object();
     for (const SearchResult& own : record.own) {
       json["own"][own.name] = result_json(own);

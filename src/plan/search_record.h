@@ -81,6 +81,8 @@ struct SearchRecord {
   std::string letters;  // what those in ids of chips stand for: "t tensor_cores.count, ..."
   std::vector<SearchAxis> axes;
   std::vector<std::string> models;
+  std::vector<double> weights;  // of these
+  std::string schedules;        // of layers: "exact" or "ilp"
   std::int64_t devices = 0, global_batch = 0;
   std::string cluster;
   hw::Chip reference_described;
