@@ -173,6 +173,16 @@ void add_search_command(CLI::App& program, Action& action) {
   const CLI::Option* csv = command->add_option(
       "--csv", options->csv,
       "Also write a table with a line for each chip that was looked at (default: none)");
+  CLI::Option* robust =
+      command
+          ->add_option("--robust", options->robust,
+                       "How often another chip would win, over so many random draws of constants "
+                       "within their uncertainty (default: none; without a number 200)")
+          ->check(whole_number())
+          ->expected(0, 1);
+  command->add_option("--seed", options->seed, "Of these draws (default: 1)")
+      ->check(whole_number())
+      ->needs(robust);
   command->add_flag("--exhaustive", options->exhaustive,
                     "Evaluate every chip; nothing is excluded");
   command->add_flag("--no-bounds", options->no_bounds, "Exclude no chip by a bound");
@@ -198,7 +208,9 @@ void add_search_command(CLI::App& program, Action& action) {
                    "Budget in dollars for the logic dies (default: the space's)")
       ->check(positive_number());
   add_common_options(*command, *options);
-  command->callback([options, report, csv, &action] {
+  command->callback([options, report, csv, robust, &action] {
+    constexpr std::int64_t kDraws = 200;
+    options->robust = robust->count() > 0 && options->robust == 0 ? kDraws : options->robust;
     options->has_report = report->count() > 0;
     options->has_csv = csv->count() > 0;
     action = [options] { return run_search(*options); };

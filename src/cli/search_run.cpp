@@ -14,6 +14,7 @@
 #include "cli/ranges.h"
 #include "cli/report_file.h"
 #include "cli/search_page.h"
+#include "cli/search_robust.h"
 #include "cli/search_rows.h"
 #include "cli/search_study.h"
 #include "cli/search_table.h"
@@ -234,6 +235,9 @@ int run_chip_search(const ChipSearchOptions& options, space::Space space) {
   }
   if (const auto names = split_list(options.objective); names.size() > 1 && answer.is_complete) {
     search::add_front(*question, front_with_progress(*question, options, names), record);
+  }
+  if (options.robust > 0 && answer.is_complete) {
+    record.robustness = look_at_robustness(options, *question, answer);
   }
   add_ranges(record);
   record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -26,6 +26,8 @@ struct ChipSearchOptions : CommonOptions {
   std::string study;
   std::string report;
   bool has_report = false;
+  std::int64_t robust = 0;  // draws; 0: not asked for
+  std::int64_t seed = 1;
   std::string csv;
   bool has_csv = false;
   bool exhaustive = false, verify = false, no_dominance = false, no_bounds = false;

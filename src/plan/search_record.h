@@ -10,6 +10,7 @@
 #include "hw/figures.h"
 #include "plan/plan_details.h"
 #include "plan/plan_record.h"
+#include "plan/robustness.h"
 
 namespace phaze::plan {
 
@@ -93,6 +94,7 @@ struct SearchRecord {
   std::vector<std::optional<double>> reference_throughput;  // by model; nothing: does not fit
   std::vector<std::string> front_objectives;
   std::vector<SearchFrontRow> front;  // by the first objective, the best first
+  std::optional<Robustness> robustness;  // where it was asked for
   double seconds = 0;
   bool is_complete = true;
   std::vector<std::string> notes;

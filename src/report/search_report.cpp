@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "report/chip_report.h"
 #include "report/plan_report.h"
+#include "report/robust_report.h"
 #include "report/table.h"
 
 namespace phaze::report {
@@ -237,7 +238,8 @@ std::string search_text(const SearchRecord& record) {
     text += own_text(record) +
             "\nstopped before a common chip was found; the last row is the best " + "so far\n";
   }
-  text += front_text(record) + "\n" + with_prefix(record.seconds, "s") + "\n";
+  text += front_text(record) + (record.robustness ? robust_text(*record.robustness) : "") + "\n" +
+          with_prefix(record.seconds, "s") + "\n";
   for (const std::string& note : record.notes) {
     text += "note: " + note + "\n";
   }

@@ -5,7 +5,6 @@ import os
 
 import phaze
 
-# Two products with a choice of order: small enough for CBC to prove every schedule.
 MODEL = """schema: 1
 name: gated blocks
 sequence: 512
@@ -26,6 +25,23 @@ layers:
       - {name: gate, kind: product, inputs: [x, gate], outputs: [b], product: {m: 512, n: 2048, k: 1024}}
       - {name: times, kind: multiply, inputs: [a, b], outputs: [c]}
       - {name: down, kind: product, inputs: [c, down], outputs: [y], product: {m: 512, n: 1024, k: 2048}}
+    outputs: [y]
+"""
+# A product and what follows it: small enough for CBC to prove every schedule in a moment.
+SMALL = """schema: 1
+name: blocks
+sequence: 512
+layers:
+  - name: block
+    repeat: 4
+    tensors:
+      - {name: x, shape: [1, 512, 1024], role: input}
+      - {name: weight, shape: [1024, 1024], role: parameter}
+      - {name: a, shape: [1, 512, 1024]}
+      - {name: y, shape: [1, 512, 1024]}
+    operators:
+      - {name: up, kind: product, inputs: [x, weight], outputs: [a], product: {m: 512, n: 1024, k: 1024}}
+      - {name: act, kind: gelu, inputs: [a], outputs: [y]}
     outputs: [y]
 """
 SPACE = """title: A few chips
@@ -86,7 +102,7 @@ class Schedules(Case):
             self.skipTest("this build has no solver of integer programs")
 
     def test_integer_programs_give_the_same_chip(self):
-        model, space = self.file("block.yaml", MODEL), self.space()
+        model, space = self.file("block.yaml", SMALL), self.space()
         exact = self.json("search", model, "--space", space, *FEW)
         other = self.json("search", model, "--space", space, *FEW, "--schedule", "ilp")
         self.assertEqual((exact["schedule"], other["schedule"]), ("exact", "ilp"))
@@ -110,7 +126,7 @@ class Schedules(Case):
         self.assertEqual(hasty["best"]["plans"]["bert-large"]["status"], "feasible")
 
     def test_place(self):
-        args = ["place", self.file("block.yaml", MODEL), "--chip", "phaze-reference", "--assumptions", "phaze2024", *FEW]
+        args = ["place", self.file("block.yaml", SMALL), "--chip", "phaze-reference", "--assumptions", "phaze2024", *FEW]
         exact, other = self.json(*args), self.json(*args, "--layer-schedule", "ilp")
         for key in ("iteration_s", "bound_s", "status", "stages"):
             self.assertEqual(exact[key], other[key], key)
@@ -280,6 +296,42 @@ class Tables(Case):
         self.assertIn("--csv", self.refusal("search", model, "--csv", model))
         self.assertIn("nowhere", self.refusal("search", model, "--csv", "/nowhere/chips.csv"))
         self.assertIn("--csv", self.refusal("search", model, "--csv", ""))
+
+
+class Robustness(Case):
+    ARGS = ["--space", "phaze2024-small", *FEW]
+
+    def test_counts(self):
+        model = self.file("block.yaml", MODEL)
+        found = self.json("search", model, *self.ARGS, "--robust", "40", "--seed", "5")
+        robust = found["robust"]
+        self.assertEqual((robust["draws"], robust["asked"], robust["seed"], robust["whole_space"]), (40, 40, 5, True))
+        self.assertEqual(robust["chip"], found["best"]["chip"])
+        self.assertEqual(robust["stays_best"] + sum(rival["wins"] for rival in robust["rivals"]), 40)
+        self.assertLessEqual(robust["mean_loss"], robust["worst_loss"])
+        self.assertEqual([constant["name"] for constant in robust["constants"]], ["clock", "HBM", "links"])
+        for rival in robust["rivals"]:
+            self.assertGreater(rival["mean_gain"], 0)
+            self.assertLessEqual(rival["mean_gain"], rival["most_gain"] * (1 + 1e-12))
+        again = self.json("search", model, *self.ARGS, "--robust", "40", "--seed", "5", "--threads", "1")
+        self.assertEqual(again["robust"], robust)
+        self.assertNotIn("robust", self.json("search", model, *self.ARGS))
+
+    def test_text(self):
+        text = self.answer("search", self.file("block.yaml", MODEL), *self.ARGS, "--robust")
+        self.assertIn("If constants were other ones: 200 draws, seed 1\n", text)
+        self.assertRegex(text, r"stays best in \d+ of them; against the best of each it loses \d+\.\d\d % on average")
+
+    def test_modern(self):
+        """Of chips that run one operator at a time, on a cluster with levels."""
+        robust = self.json("search", self.models()[0], "--space", self.space(SERIAL), "--assumptions", "modern", *SHORT,
+                           "--robust", "20")["robust"]
+        self.assertEqual(len(robust["constants"]), 6)
+        self.assertEqual(robust["draws"], 20)
+
+    def test_faults(self):
+        self.assertIn("--robust", self.refusal("search", "bert-large", "--robust", "many"))
+        self.assertIn("--seed", self.refusal("search", "bert-large", "--seed", "2"))
 
 
 class Fronts(Case):
