@@ -54,6 +54,13 @@ std::vector<CLI::Option*> add_plan_options(CLI::App& command, PlanOptions& optio
                          "such as tdp (default: any)"),
       command.add_flag("--no-overlap", options.no_overlap,
                        "Gradients are reduced and weights gathered after backward, not beside it"),
+      command.add_option("--layer-schedule", options.layer_schedule,
+                         "Who schedules the operators of layers on chips that run several at "
+                         "once. exact: by search; ilp: by integer programs, slow (default: exact)"),
+      command
+          .add_option("--ilp-time-limit", options.ilp_time_limit_s,
+                      "Seconds for each integer program (default: 30)")
+          ->check(positive_number()),
       command.add_option("--strategy", options.strategy,
                          "expert: the stages, data and tensor widths that experts chose for the "
                          "original's models on 1024 devices; all else is chosen; exit code 1 when "

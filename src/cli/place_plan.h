@@ -19,6 +19,8 @@ struct PlanOptions : CommonOptions {
   std::string tensor, pipeline, data, microbatch, interleave, zero, recompute, schedule, order,
       sequence_parallel;
   bool no_overlap = false;
+  std::string layer_schedule = "exact";
+  double ilp_time_limit_s = 30;
   bool why = false;
   // The least of something that does: devices or money for a whole training in so many days, memory
   // that loses no more than so many percent.

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cli/assumptions.h"
+#include "cli/layer_schedules.h"
 #include "cli/output_file.h"
 #include "cli/place_limits.h"
 #include "cli/report_file.h"
@@ -56,6 +57,10 @@ std::optional<search::PlanSetting> read_setting(const PlanOptions& options,
     fault("--chip", "a plan needs a chip");
   }
   search::PlanSetting setting;
+  if (auto solve = read_layer_schedules("--layer-schedule", options.layer_schedule,
+                                        options.ilp_time_limit_s, diagnostics)) {
+    setting.scheduling.solve = *std::move(solve);
+  }
   setting.limits = read_limits(options, diagnostics);
   apply_strategy(options, setting.limits, diagnostics);
   if (is_given(options, "--output")) {

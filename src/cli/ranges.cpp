@@ -6,7 +6,6 @@
 #include "trust/range.h"
 
 namespace phaze::cli {
-namespace {
 
 std::vector<plan::ErrorQuantiles> load_errors() {
   Diagnostics diagnostics;
@@ -14,8 +13,6 @@ std::vector<plan::ErrorQuantiles> load_errors() {
   CHECK(table.has_value(), to_string(diagnostics));
   return *std::move(table);
 }
-
-}  // namespace
 
 void add_range(plan::PlanRecord& record) {
   record.range = trust::find_range(load_errors(), record);

@@ -3,11 +3,15 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "plan/plan_record.h"
 #include "plan/search_record.h"
 
 namespace phaze::cli {
+
+// What is known of errors of predictions, from data/errors.csv.
+std::vector<plan::ErrorQuantiles> load_errors();
 
 // Puts the range into a plan, and into those of all chips of a search.
 void add_range(plan::PlanRecord& record);

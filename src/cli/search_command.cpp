@@ -150,6 +150,18 @@ void add_search_command(CLI::App& program, Action& action) {
                       "How several models judge a chip: mean or geometric mean of throughputs "
                       "over the reference chip's, raw mean, or worst: the least share of a "
                       "model's own best (default: mean)");
+  command
+      ->add_option("--weight", options->weights,
+                   "MODEL=NUMBER: what a model of several counts in mean, geometric and raw; may "
+                   "be given several times (default: 1 each)")
+      ->allow_extra_args(false);
+  command->add_option("--schedule", options->schedule,
+                      "Who schedules layers. exact: proved as far as is needed; ilp: integer "
+                      "programs, a second opinion for small spaces (default: exact)");
+  command
+      ->add_option("--ilp-time-limit", options->ilp_time_limit_s,
+                   "Seconds for each integer program (default: 30)")
+      ->check(positive_number());
   command->add_option("--reference", options->reference,
                       "Chip to compare with: built-in name or YAML file (default: "
                       "phaze-reference; modern: h100)");
@@ -158,6 +170,19 @@ void add_search_command(CLI::App& program, Action& action) {
   const CLI::Option* report = command->add_option(
       "--report", options->report,
       "Also write a page for any browser that shows all chips and the plans (default: none)");
+  const CLI::Option* csv = command->add_option(
+      "--csv", options->csv,
+      "Also write a table with a line for each chip that was looked at (default: none)");
+  CLI::Option* robust =
+      command
+          ->add_option("--robust", options->robust,
+                       "How often another chip would win, over so many random draws of constants "
+                       "within their uncertainty (default: none; without a number 200)")
+          ->check(whole_number())
+          ->expected(0, 1);
+  command->add_option("--seed", options->seed, "Of these draws (default: 1)")
+      ->check(whole_number())
+      ->needs(robust);
   command->add_flag("--exhaustive", options->exhaustive,
                     "Evaluate every chip; nothing is excluded");
   command->add_flag("--no-bounds", options->no_bounds, "Exclude no chip by a bound");
@@ -183,8 +208,11 @@ void add_search_command(CLI::App& program, Action& action) {
                    "Budget in dollars for the logic dies (default: the space's)")
       ->check(positive_number());
   add_common_options(*command, *options);
-  command->callback([options, report, &action] {
+  command->callback([options, report, csv, robust, &action] {
+    constexpr std::int64_t kDraws = 200;
+    options->robust = robust->count() > 0 && options->robust == 0 ? kDraws : options->robust;
     options->has_report = report->count() > 0;
+    options->has_csv = csv->count() > 0;
     action = [options] { return run_search(*options); };
   });
 }

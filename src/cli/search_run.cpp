@@ -7,19 +7,21 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "base/version.h"
-#include "cli/assumptions.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/output_file.h"
 #include "cli/progress.h"
 #include "cli/ranges.h"
 #include "cli/report_file.h"
 #include "cli/search_page.h"
+#include "cli/search_robust.h"
 #include "cli/search_rows.h"
 #include "cli/search_study.h"
+#include "cli/search_table.h"
 #include "cli/value_lists.h"
+#include "io/data_table.h"
+#include "io/file_writer.h"
 #include "io/search_json.h"
-#include "presets/chips.h"
-#include "presets/clusters.h"
 #include "report/search_report.h"
 #include "search/large_search.h"
 #include "search/large_verify.h"
@@ -31,137 +33,6 @@ namespace phaze::cli {
 namespace {
 
 using search::SearchQuestion;
-
-void fault(Diagnostics& diagnostics, const std::string& option, const std::string& message) {
-  diagnostics.error({"command line", 0, 0, option}, message);
-}
-
-// The same choices for every model; what the space says goes for all chips.
-search::PlanSetting read_model(const ChipSearchOptions& options, Assumptions assumptions,
-                               const space::Space& space, const hw::Cluster& cluster,
-                               const std::string& name, Diagnostics& diagnostics) {
-  search::PlanSetting setting;
-  setting.assumptions = assumptions;
-  setting.chip = space.base;
-  setting.cluster = cluster;
-  setting.devices = options.devices > 0 ? options.devices : search::default_devices(assumptions);
-  setting.global_batch =
-      options.global_batch > 0 ? options.global_batch : search::default_global_batch(assumptions);
-  setting.limits.microbatch = space.training.microbatches;
-  setting.limits.tensor = space.training.tensor_widths;
-  for (const space::Recompute each : space.training.recompute) {
-    setting.limits.recompute.push_back(plan::parse_recompute(space::to_string(each)).value());
-  }
-  setting.scheduling.exclusive_wide = exclusive_wide(assumptions);
-  ModelOptions model = options.model;
-  model.model = name;
-  assume(assumptions, model);
-  if (auto workload = load_workload(model, diagnostics)) {
-    setting.model = std::move(workload->model);
-    setting.build = workload->build;
-    setting.build.pads_vocabulary = !search::is_original(setting.assumptions);
-    setting.training = workload->training;
-  }
-  return setting;
-}
-
-// Every chip reaches its peaks.
-void make_ideal(hw::Chip& chip) {
-  chip.sustained.matrix = chip.sustained.core = chip.sustained.vector = chip.sustained.hbm = 1;
-}
-
-// What kernels sustain where a chip says nothing: as on the H100, the nearest machine that was
-// measured. Says what is assumed.
-std::string assume_sustained(hw::Chip& chip) {
-  const hw::Sustained& own = chip.sustained;
-  const auto text = [&chip](const std::string& whose) {
-    const auto share = [](double value) { return with_prefix(100 * value, "%"); };
-    return "sustained: inner loops " + share(chip.sustained.core) + ", lanes " +
-           share(chip.sustained.vector) + ", HBM " + share(chip.sustained.hbm) +
-           ", matrix units within power " + share(chip.sustained.matrix) + "; " + whose;
-  };
-  if (own.matrix != 1 || own.core != 1 || own.vector != 1 || own.hbm != 1) {
-    return text("the base chip's own");
-  }
-  Diagnostics diagnostics;
-  const std::optional<hw::Chip> measured = presets::load_chip("h100", {}, diagnostics);
-  CHECK(measured, "a built-in chip");
-  chip.sustained.core = measured->sustained.core;
-  chip.sustained.vector = measured->sustained.vector;
-  chip.sustained.hbm = measured->sustained.hbm;
-  return text(
-      "the H100's, the nearest that was measured, but for power: design power counts all "
-      "units at their peak");
-}
-
-}  // namespace
-
-std::optional<SearchQuestion> read_question(const ChipSearchOptions& options, space::Space space,
-                                            Diagnostics& diagnostics) {
-  const auto assumptions = parse_assumptions(options.assumptions);
-  const std::vector<std::string> names = split_list(options.objective);
-  std::optional<search::Objective> objective;
-  for (std::size_t i = names.size(); i-- > 0;) {
-    objective = search::parse_objective(names[i]);
-    if (!objective) {
-      break;
-    }
-  }
-  if (names.size() > 1 && options.models.size() > 1) {
-    fault(diagnostics, "--objective", "a front of several objectives is of one model");
-  }
-  const auto combination = search::parse_combination(options.combination);
-  if (!assumptions) {
-    fault(
-        diagnostics, "--assumptions",
-        "expected modern, phaze2024 or phaze2024-released, found \"" + options.assumptions + "\"");
-  }
-  if (!objective) {
-    fault(diagnostics, "--objective",
-          "expected throughput, per-watt, per-dollar or per-carbon, or several of them, found \"" +
-              options.objective + "\"");
-  }
-  if (!combination) {
-    fault(diagnostics, "--combine",
-          "expected mean, geometric, raw or worst, found \"" + options.combination + "\"");
-  }
-  if (diagnostics.has_errors()) {
-    return std::nullopt;
-  }
-  SearchQuestion question;
-  question.objective = *objective;
-  question.combination = *combination;
-  const auto cluster = presets::load_cluster(
-      options.cluster.empty() ? default_cluster(*assumptions) : options.cluster, {}, diagnostics);
-  const bool is_original = search::is_original(*assumptions);
-  const auto reference = presets::load_chip(!options.reference.empty() ? options.reference
-                                            : is_original              ? "phaze-reference"
-                                                                       : "h100",
-                                            chip_settings(*assumptions), diagnostics);
-  if (!cluster || !reference) {
-    return std::nullopt;
-  }
-  if (is_original && cluster->levels.size() != 1) {
-    fault(diagnostics, "--cluster",
-          "the original knows one link for everything: expected a cluster of one level, such as "
-          "flat");
-    return std::nullopt;
-  }
-  if (is_original) {
-    make_ideal(space.base);
-  } else {
-    question.notes.push_back(assume_sustained(space.base));
-  }
-  question.reference = *reference;
-  for (const std::string& name : options.models) {
-    question.models.push_back(
-        {name, read_model(options, *assumptions, space, *cluster, name, diagnostics), 1});
-  }
-  question.space = std::move(space);
-  return diagnostics.has_errors() ? std::nullopt : std::optional(std::move(question));
-}
-
-namespace {
 
 // What is found on the way: for a study, and for pictures.
 struct OnTheWay {
@@ -193,10 +64,11 @@ search::SearchAnswer search_with_progress(const SearchQuestion& question,
   search::SearchOptions how;
   how.use_dominance = !options.exhaustive && !options.no_dominance;
   how.use_bounds = !options.exhaustive && !options.no_bounds;
+  how.deepens = options.schedule == "exact";  // an integer program has its own limit
   if (study != nullptr) {
     how.known = study->known();
     how.keep = [&](const std::vector<search::Known>& found) { study->keep(found); };
-  } else if (options.has_report) {
+  } else if (options.has_report || options.has_csv) {
     how.keep = [&](const std::vector<search::Known>& found) {
       for (const search::Known& known : found) {
         if (!known.is_top) {
@@ -259,19 +131,38 @@ search::SearchFront front_with_progress(const SearchQuestion& question,
   return front;
 }
 
+// Files that are written beside the answer, before the work is done.
+void check_files(const ChipSearchOptions& options, Diagnostics& diagnostics) {
+  Inputs inputs = {{"study", options.study}, {"reference chip", options.reference}};
+  for (const std::string& model : options.models) {
+    inputs.emplace_back("model", model);
+  }
+  if (options.has_report) {
+    check_report_file("--report", options.report, inputs, diagnostics);
+  }
+  if (options.has_csv) {
+    inputs.emplace_back("report", options.report);
+    if (const auto why = find_output_fault(options.csv, inputs)) {
+      diagnostics.error({"command line", 0, 0, "--csv"}, *why);
+    } else if (!diagnostics.has_errors()) {
+      io::check_writable(options.csv, diagnostics);
+    }
+  }
+}
+
+bool write_csv(const ChipSearchOptions& options, const plan::DataTable& table,
+               Diagnostics& diagnostics) {
+  const HoldInterrupts hold;
+  return io::write_text_file(options.csv, io::write_csv(table), diagnostics);
+}
+
 }  // namespace
 
 int run_chip_search(const ChipSearchOptions& options, space::Space space) {
   Diagnostics diagnostics;
-  if (options.has_report) {
-    Inputs inputs = {{"study", options.study}, {"reference chip", options.reference}};
-    for (const std::string& model : options.models) {
-      inputs.emplace_back("model", model);
-    }
-    check_report_file("--report", options.report, inputs, diagnostics);
-    if (diagnostics.has_errors()) {
-      return report_bad_input(diagnostics);
-    }
+  check_files(options, diagnostics);
+  if (diagnostics.has_errors()) {
+    return report_bad_input(diagnostics);
   }
   const std::optional<SearchQuestion> question =
       read_question(options, std::move(space), diagnostics);
@@ -281,8 +172,9 @@ int run_chip_search(const ChipSearchOptions& options, space::Space space) {
   const auto begin = std::chrono::steady_clock::now();
   const bool is_large = options.by_sets || search::is_large(question->space);
   if (is_large && split_list(options.objective).size() > 1) {
-    fault(diagnostics, "--objective",
-          "a front is of spaces whose chips can be listed, with up to 1,000,000 combinations");
+    diagnostics.error(
+        {"command line", 0, 0, "--objective"},
+        "a front is of spaces whose chips can be listed, with up to 1,000,000 combinations");
     return report_bad_input(diagnostics);
   }
   std::vector<search::SearchChip> chips;
@@ -344,6 +236,9 @@ int run_chip_search(const ChipSearchOptions& options, space::Space space) {
   if (const auto names = split_list(options.objective); names.size() > 1 && answer.is_complete) {
     search::add_front(*question, front_with_progress(*question, options, names), record);
   }
+  if (options.robust > 0 && answer.is_complete) {
+    record.robustness = look_at_robustness(options, *question, answer);
+  }
   add_ranges(record);
   record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (options.verify) {
@@ -369,6 +264,12 @@ int run_chip_search(const ChipSearchOptions& options, space::Space space) {
       !write_search_page(options.report, *question, answer,
                          line_up(study ? study->values() : way.values, *question, answer, is_large),
                          json, diagnostics)) {
+    return report_bad_input(diagnostics);
+  }
+  if (options.has_csv &&
+      !write_csv(options,
+                 make_search_table(*question, answer, study ? study->values() : way.values),
+                 diagnostics)) {
     return report_bad_input(diagnostics);
   }
   const int exit_code = print(options.json ? json : report::search_text(record));

@@ -20,9 +20,16 @@ struct ChipSearchOptions : CommonOptions {
   std::int64_t devices = 0, global_batch = 0;
   std::string reference;  // empty: that of the assumptions
   std::string objective = "throughput", combination = "mean";
+  std::vector<std::string> weights;  // "MODEL=NUMBER"
+  std::string schedule = "exact";
+  double ilp_time_limit_s = 30;
   std::string study;
   std::string report;
   bool has_report = false;
+  std::int64_t robust = 0;  // draws; 0: not asked for
+  std::int64_t seed = 1;
+  std::string csv;
+  bool has_csv = false;
   bool exhaustive = false, verify = false, no_dominance = false, no_bounds = false;
   bool by_sets = false;  // also where the space is small
 };

@@ -99,11 +99,12 @@ plan::StudyQuestion make_study_question(const search::SearchQuestion& question,
                                         const std::vector<search::SearchChip>& chips) {
   plan::StudyQuestion asked;
   const search::PlanSetting& setting = question.models.front().setting;
-  std::string models, definitions, sequences;
+  std::string models, definitions, sequences, weights;
   for (const search::SearchModel& model : question.models) {
     const std::string space = models.empty() ? "" : " ";
     models += space + model.name;
     definitions += space + definition_of(model.setting);
+    weights += space + shortest(model.weight);
     sequences += space + std::to_string(search::sequence_of(model.setting));
   }
   asked.parts = {{"space", question.space.name},
@@ -119,6 +120,8 @@ plan::StudyQuestion make_study_question(const search::SearchQuestion& question,
                  {"global_batch", std::to_string(setting.global_batch)},
                  {"objective", std::string(search::to_string(question.objective))},
                  {"combination", std::string(search::to_string(question.combination))},
+                 {"weights", weights},
+                 {"schedule", question.schedules},
                  {"version", std::string(kVersion)}};
   asked.chips_total =
       chips.empty() ? space::combinations(question.space) : static_cast<std::int64_t>(chips.size());

@@ -77,6 +77,35 @@ Json progress_json(const std::vector<plan::SearchMoment>& moments) {
   return list;
 }
 
+Json robustness_json(const plan::Robustness& robustness) {
+  Json json = {{"of", robustness.name},
+               {"chip", robustness.chip},
+               {"seed", robustness.seed},
+               {"draws", robustness.draws},
+               {"asked", robustness.asked},
+               {"constants", Json::array()},
+               {"stays_best", robustness.stays},
+               {"undecided", robustness.undecided},
+               {"mean_loss", robustness.mean_loss},
+               {"worst_loss", robustness.worst_loss},
+               {"chips_looked_at", robustness.looked_at},
+               {"chips_left_out", robustness.left_out},
+               {"whole_space", robustness.is_whole_space},
+               {"rivals", Json::array()}};
+  for (const plan::UncertainConstant& constant : robustness.constants) {
+    json["constants"].push_back({{"name", constant.name},
+                                 {"time_ratio_low", constant.low},
+                                 {"time_ratio_high", constant.high}});
+  }
+  for (const plan::RobustRival& rival : robustness.rivals) {
+    json["rivals"].push_back({{"chip", rival.chip},
+                              {"wins", rival.wins},
+                              {"mean_gain", rival.mean_gain},
+                              {"most_gain", rival.most_gain}});
+  }
+  return json;
+}
+
 Json result_json(const SearchResult& result) {
   Json json = chip_json(result);
   json["value"] = result.value;
@@ -121,6 +150,7 @@ std::string write_search(const SearchRecord& record) {
                {"assumptions", record.assumptions},
                {"objective", record.objective},
                {"models", record.models},
+               {"schedule", record.schedules},
                {"devices", record.devices},
                {"cluster", record.cluster},
                {"global_batch", record.global_batch},
@@ -133,6 +163,10 @@ std::string write_search(const SearchRecord& record) {
                {"best", best != nullptr ? result_json(*best) : Json()}};
   if (record.models.size() > 1) {
     json["combination"] = record.combination;
+    json["weights"] = Json::object();
+    for (std::size_t i = 0; i < record.models.size(); ++i) {
+      json["weights"][record.models[i]] = record.weights[i];
+    }
     json["own"] = Json::object();
     for (const SearchResult& own : record.own) {
       json["own"][own.name] = result_json(own);
@@ -161,6 +195,9 @@ std::string write_search(const SearchRecord& record) {
                               {"area_mm2", row.figures.area.value()},
                               {"tdp_w", row.figures.tdp.value()},
                               {"build_cost_usd", hw::total(row.figures.cost).value()}});
+  }
+  if (record.robustness) {
+    json["robust"] = robustness_json(*record.robustness);
   }
   json["notes"] = record.notes;
   json["search_s"] = record.seconds;

@@ -10,6 +10,7 @@
 #include "hw/figures.h"
 #include "plan/plan_details.h"
 #include "plan/plan_record.h"
+#include "plan/robustness.h"
 
 namespace phaze::plan {
 
@@ -81,6 +82,8 @@ struct SearchRecord {
   std::string letters;  // what those in ids of chips stand for: "t tensor_cores.count, ..."
   std::vector<SearchAxis> axes;
   std::vector<std::string> models;
+  std::vector<double> weights;  // of these
+  std::string schedules;        // of layers: "exact" or "ilp"
   std::int64_t devices = 0, global_batch = 0;
   std::string cluster;
   hw::Chip reference_described;
@@ -91,6 +94,7 @@ struct SearchRecord {
   std::vector<std::optional<double>> reference_throughput;  // by model; nothing: does not fit
   std::vector<std::string> front_objectives;
   std::vector<SearchFrontRow> front;  // by the first objective, the best first
+  std::optional<Robustness> robustness;  // where it was asked for
   double seconds = 0;
   bool is_complete = true;
   std::vector<std::string> notes;

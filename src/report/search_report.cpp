@@ -1,5 +1,6 @@
 #include "report/search_report.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -7,6 +8,7 @@
 #include "base/text.h"
 #include "report/chip_report.h"
 #include "report/plan_report.h"
+#include "report/robust_report.h"
 #include "report/table.h"
 
 namespace phaze::report {
@@ -15,6 +17,18 @@ using plan::SearchRecord;
 using plan::SearchResult;
 
 namespace {
+
+// "weights: gpt3-175b 2, bert-large 1"; nothing where all count the same.
+std::string weights_text(const SearchRecord& record) {
+  std::string text;
+  for (std::size_t i = 0; i < record.weights.size(); ++i) {
+    text += (i == 0 ? "weights: " : ", ") + printable(record.models[i]) + " " +
+            with_prefix(record.weights[i], "");
+  }
+  const bool are_equal = std::ranges::all_of(
+      record.weights, [&](double weight) { return weight == record.weights.front(); });
+  return are_equal ? "" : text + "\n";
+}
 
 std::string unit_of(const SearchRecord& record, const SearchResult& result) {
   const std::string& by = record.objective;
@@ -215,7 +229,7 @@ std::string search_text(const SearchRecord& record) {
                      record.objective + "\n" + with_thousands(record.devices) +
                      " devices, cluster " + printable(record.cluster) + ", global batch " +
                      with_thousands(record.global_batch) + ", assumptions " + record.assumptions +
-                     "\n\n";
+                     "\n" + weights_text(record) + "\n";
   if (record.common) {
     text += own_text(record) + "\n" + result_text(record, *record.common);
   } else if (record.models.size() == 1 && !record.own.empty()) {
@@ -224,7 +238,8 @@ std::string search_text(const SearchRecord& record) {
     text += own_text(record) +
             "\nstopped before a common chip was found; the last row is the best " + "so far\n";
   }
-  text += front_text(record) + "\n" + with_prefix(record.seconds, "s") + "\n";
+  text += front_text(record) + (record.robustness ? robust_text(*record.robustness) : "") + "\n" +
+          with_prefix(record.seconds, "s") + "\n";
   for (const std::string& note : record.notes) {
     text += "note: " + note + "\n";
   }

@@ -28,6 +28,15 @@ ChipValue merge(const ChipValue& known, const ChipValue& deeper);
 // Of a bound over what is enough, above which it is not looked into further.
 inline constexpr double kFarAbove = 1.1;
 
+// How far a chip is looked into.
+struct ValueLimits {
+  double enough = 0;       // exact where the throughput is at least that
+  std::int64_t nodes = 0;  // of search for each schedule of a layer, 0: the setting's
+  // By shape, see ChipValuer::shape_bounds: what is known before. Shapes below `enough` are not
+  // priced. Empty: nothing is.
+  std::vector<double> shape_bounds;
+};
+
 // A model on a cluster, for many chips. Safe for several threads.
 class ChipValuer {
  public:
@@ -40,10 +49,16 @@ class ChipValuer {
   // `enough` where the best plan is below that. Bounds far above it are not looked into further.
   virtual double most(const hw::Chip& chip, Bytes memory, double enough) const = 0;
 
-  // Memories: capacities of HBM to choose from, ascending, at least one. Exact where it is at least
-  // `enough`. Nodes: of search for each schedule of a layer, 0 for the setting's.
+  // By shape (tensor width, micro-batch, sequence parallelism), in one order for all chips: no plan
+  // of it on the chip is better, whatever its memory; 0: it cannot run.
+  virtual std::vector<double> shape_bounds(const hw::Chip& chip) const = 0;
+
+  // Memories: capacities of HBM to choose from, ascending, at least one.
   virtual ChipValue evaluate(const hw::Chip& chip, const std::vector<Bytes>& memories,
-                             double enough, std::int64_t nodes) const = 0;
+                             const ValueLimits& limits) const = 0;
+
+  // The same with another network. Graphs are shared.
+  virtual std::unique_ptr<const ChipValuer> on_cluster(const hw::Cluster& cluster) const = 0;
 };
 
 // Under the setting's assumptions; its chip does not matter.
@@ -55,12 +70,24 @@ class ModelOnChips {
   double most(const hw::Chip& chip, Bytes memory, double enough) const {
     return valuer_->most(chip, memory, enough);
   }
+  std::vector<double> shape_bounds(const hw::Chip& chip) const {
+    return valuer_->shape_bounds(chip);
+  }
   ChipValue evaluate(const hw::Chip& chip, const std::vector<Bytes>& memories, double enough,
                      std::int64_t nodes = 0) const {
-    return valuer_->evaluate(chip, memories, enough, nodes);
+    return valuer_->evaluate(chip, memories, {enough, nodes, {}});
+  }
+  ChipValue evaluate(const hw::Chip& chip, const std::vector<Bytes>& memories,
+                     const ValueLimits& limits) const {
+    return valuer_->evaluate(chip, memories, limits);
+  }
+  ModelOnChips on_cluster(const hw::Cluster& cluster) const {
+    return ModelOnChips(valuer_->on_cluster(cluster));
   }
 
  private:
+  explicit ModelOnChips(std::unique_ptr<const ChipValuer> valuer) : valuer_(std::move(valuer)) {}
+
   std::unique_ptr<const ChipValuer> valuer_;
 };
 

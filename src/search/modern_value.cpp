@@ -83,10 +83,16 @@ class ModernOnChips::OnChip {
     std::unique_ptr<SharedGraphCosts> costs;
   };
 
-  // Shapes that the chip can run, those with the highest bounds first.
-  std::vector<Candidate> list_candidates() {
+  // Shapes that the chip can run, those with the highest bounds first. `left_out`: the most that
+  // shapes which are known to be below what is enough could reach.
+  std::vector<Candidate> list_candidates(const ValueLimits& limits, double& left_out) {
     std::vector<Candidate> candidates;
-    for (const Shape& shape : all_.shapes_) {
+    for (std::size_t k = 0; k < all_.shapes().size(); ++k) {
+      const Shape& shape = all_.shapes()[k];
+      if (k < limits.shape_bounds.size() && limits.shape_bounds[k] < limits.enough) {
+        left_out = std::max(left_out, limits.shape_bounds[k]);
+        continue;
+      }
       cost::CostContext context = request_.context;
       context.kernels =
           shape.graphs.has_library_kernels ? cost::Kernels::kLibrary : cost::Kernels::kTuned;
@@ -152,20 +158,34 @@ class ModernOnChips::OnChip {
   ProfileRequest request_;
 };
 
-ModernOnChips::ModernOnChips(const PlanSetting& setting) : setting_(setting) {
-  for (const std::int64_t width : possible_widths(setting_)) {
-    if (!allows(setting_.limits.tensor, width) || width > setting_.devices) {
+ModernOnChips::ModernOnChips(const PlanSetting& setting)
+    : ModernOnChips(setting, std::make_shared<const std::vector<Shape>>(make_shapes(setting))) {}
+
+ModernOnChips::ModernOnChips(const PlanSetting& setting,
+                             std::shared_ptr<const std::vector<Shape>> shapes)
+    : setting_(setting), shapes_(std::move(shapes)) {}
+
+std::unique_ptr<const ChipValuer> ModernOnChips::on_cluster(const hw::Cluster& cluster) const {
+  PlanSetting setting = setting_;
+  setting.cluster = cluster;
+  return std::unique_ptr<const ChipValuer>(new ModernOnChips(setting, shapes_));
+}
+
+std::vector<ModernOnChips::Shape> ModernOnChips::make_shapes(const PlanSetting& setting) {
+  std::vector<Shape> shapes;
+  for (const std::int64_t width : possible_widths(setting)) {
+    if (!allows(setting.limits.tensor, width) || width > setting.devices) {
       continue;
     }
     for (const bool sequence_parallel : {false, true}) {
-      const std::vector<bool>& asked = setting_.limits.sequence_parallel;
+      const std::vector<bool>& asked = setting.limits.sequence_parallel;
       const bool is_asked =
           asked.empty() || std::ranges::find(asked, sequence_parallel) != asked.end();
       if (sequence_parallel ? width == 1 || !is_asked : width > 1 && !is_asked) {
         continue;
       }
-      for (const std::int64_t microbatch : microbatches_of(setting_)) {
-        GraphsOrReason made = make_chain_graphs({&setting_.model, setting_.build, setting_.training,
+      for (const std::int64_t microbatch : microbatches_of(setting)) {
+        GraphsOrReason made = make_chain_graphs({&setting.model, setting.build, setting.training,
                                                  width, sequence_parallel, microbatch});
         if (!made.graphs) {
           continue;
@@ -177,10 +197,11 @@ ModernOnChips::ModernOnChips(const PlanSetting& setting) : setting_(setting) {
           shape.matrix_flops +=
               shape.graphs.layers[i].run_flops.value() * static_cast<double>(layer.repeat);
         }
-        shapes_.push_back(std::move(shape));
+        shapes.push_back(std::move(shape));
       }
     }
   }
+  return shapes;
 }
 
 double ModernOnChips::at_most(const Shape& shape, Seconds of_one_microbatch) const {
@@ -196,7 +217,7 @@ double ModernOnChips::bound(const hw::Chip& chip) const {
   }
   const double sustained = cost::tensor_machine(chip, *format).sustained.value();
   double best = 0;
-  for (const Shape& shape : shapes_) {
+  for (const Shape& shape : shapes()) {
     best = std::max(best, at_most(shape, Seconds(shape.matrix_flops / sustained)));
   }
   return best;
@@ -206,7 +227,8 @@ double ModernOnChips::most(const hw::Chip& chip, Bytes memory, double enough) co
   constexpr double kFarAbovePlans = 1.02;  // as kFarAbove, of bounds that know plans
   const auto batch = static_cast<double>(setting_.global_batch);
   OnChip on_chip(*this, chip);
-  std::vector<OnChip::Candidate> candidates = on_chip.list_candidates();
+  double left_out = 0;
+  std::vector<OnChip::Candidate> candidates = on_chip.list_candidates({}, left_out);
   const double highest = candidates.empty() ? 0 : candidates.front().bound;
   if (highest < enough || highest > kFarAbove * enough) {
     return highest;
@@ -223,18 +245,30 @@ double ModernOnChips::most(const hw::Chip& chip, Bytes memory, double enough) co
   const double bound = batch / least_s * (1 + kRounding / 4);
   return least_s == limit_s || bound > kFarAbovePlans * enough
              ? bound
-             : std::min(bound, evaluate(chip, {memory}, enough, 0).most);
+             : std::min(bound, evaluate(chip, {memory}, {enough, 0, {}}).most);
+}
+
+std::vector<double> ModernOnChips::shape_bounds(const hw::Chip& chip) const {
+  OnChip on_chip(*this, chip);
+  std::vector<double> bounds(shapes().size());
+  double left_out = 0;
+  for (const OnChip::Candidate& candidate : on_chip.list_candidates({}, left_out)) {
+    bounds[static_cast<std::size_t>(candidate.shape - shapes().data())] = candidate.bound;
+  }
+  return bounds;
 }
 
 ChipValue ModernOnChips::evaluate(const hw::Chip& chip, const std::vector<Bytes>& memories,
-                                  double enough, std::int64_t nodes) const {
+                                  const ValueLimits& limits) const {
+  const double enough = limits.enough;
+  const std::int64_t nodes = limits.nodes;
   const auto batch = static_cast<double>(setting_.global_batch);
   OnChip on_chip(*this, chip, nodes);
-  std::vector<OnChip::Candidate> candidates = on_chip.list_candidates();
+  double left_out = 0;  // the most that shapes which were left out could reach
+  std::vector<OnChip::Candidate> candidates = on_chip.list_candidates(limits, left_out);
   const double limit_s = enough > 0 ? batch / enough * (1 + kRounding) : kNoLimit;
   double best_s = kNoLimit, least_s = kNoLimit;
   const Shape* best = nullptr;
-  double left_out = 0;  // the most that shapes which were left out could reach
   for (OnChip::Candidate& candidate : candidates) {
     if (candidate.bound < std::max(enough, batch / best_s)) {
       left_out = std::max(left_out, candidate.bound);

@@ -4,6 +4,7 @@
 // can reach what is enough. docs/models.md, section 23.
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "place/plan_problem.h"
@@ -19,8 +20,10 @@ class ModernOnChips : public ChipValuer {
 
   double bound(const hw::Chip& chip) const override;
   double most(const hw::Chip& chip, Bytes memory, double enough) const override;
-  ChipValue evaluate(const hw::Chip& chip, const std::vector<Bytes>& memories, double enough,
-                     std::int64_t nodes) const override;
+  std::vector<double> shape_bounds(const hw::Chip& chip) const override;
+  ChipValue evaluate(const hw::Chip& chip, const std::vector<Bytes>& memories,
+                     const ValueLimits& limits) const override;
+  std::unique_ptr<const ChipValuer> on_cluster(const hw::Cluster& cluster) const override;
 
  private:
   // A tensor width, sequence parallelism and micro-batch.
@@ -37,8 +40,12 @@ class ModernOnChips : public ChipValuer {
   // An iteration takes at least what its micro-batches take on all devices at once.
   double at_most(const Shape& shape, Seconds of_one_microbatch) const;
 
+  static std::vector<Shape> make_shapes(const PlanSetting& setting);
+  ModernOnChips(const PlanSetting& setting, std::shared_ptr<const std::vector<Shape>> shapes);
+  const std::vector<Shape>& shapes() const { return *shapes_; }
+
   PlanSetting setting_;
-  std::vector<Shape> shapes_;
+  std::shared_ptr<const std::vector<Shape>> shapes_;
   mutable MemoPool memos_;
 };
 

@@ -26,11 +26,12 @@ Seconds work_of(const plan::Chain& chain) {
 
 }  // namespace
 
-OriginalOnChips::OriginalOnChips(const PlanSetting& setting) : setting_(setting) {
-  setting_.scheduling.exclusive_wide = has_exclusive_wide(setting_.assumptions);
-  graphs_ = make_original_graphs(make_original_request(setting_));
-  for (const OriginalGraphs::Shape& graphs : graphs_.shapes) {
-    if (graphs.width > setting_.devices || setting_.global_batch % graphs.microbatch != 0) {
+std::shared_ptr<const OriginalOnChips::Graphs> OriginalOnChips::make_graphs(
+    const PlanSetting& setting) {
+  auto made = std::make_shared<Graphs>();
+  made->graphs = make_original_graphs(make_original_request(setting));
+  for (const OriginalGraphs::Shape& graphs : made->graphs.shapes) {
+    if (graphs.width > setting.devices || setting.global_batch % graphs.microbatch != 0) {
       continue;
     }
     Shape shape;
@@ -43,8 +44,23 @@ OriginalOnChips::OriginalOnChips(const PlanSetting& setting) : setting_(setting)
       shape.matrix_flops += (summary.forward_flops + summary.backward_flops).value() *
                             static_cast<double>(layer.repeat);
     }
-    shapes_.push_back(std::move(shape));
+    made->shapes.push_back(std::move(shape));
   }
+  return made;
+}
+
+OriginalOnChips::OriginalOnChips(const PlanSetting& setting)
+    : OriginalOnChips(setting, make_graphs(setting)) {}
+
+OriginalOnChips::OriginalOnChips(const PlanSetting& setting, std::shared_ptr<const Graphs> graphs)
+    : setting_(setting), graphs_(std::move(graphs)) {
+  setting_.scheduling.exclusive_wide = has_exclusive_wide(setting_.assumptions);
+}
+
+std::unique_ptr<const ChipValuer> OriginalOnChips::on_cluster(const hw::Cluster& cluster) const {
+  PlanSetting setting = setting_;
+  setting.cluster = cluster;
+  return std::unique_ptr<const ChipValuer>(new OriginalOnChips(setting, graphs_));
 }
 
 double OriginalOnChips::at_most(const Shape& shape, Seconds of_one_microbatch) const {
@@ -61,16 +77,22 @@ double OriginalOnChips::bound(const hw::Chip& chip) const {
   }
   const double peak = hw::peak_flops(chip, *format).value();
   double best = 0;
-  for (const Shape& shape : shapes_) {
+  for (const Shape& shape : shapes()) {
     best = std::max(best, at_most(shape, Seconds(shape.matrix_flops / peak)));
   }
   return best;
 }
 
 std::vector<OriginalOnChips::Candidate> OriginalOnChips::list_candidates(
-    const cost::CostContext& context, const hw::Cluster& cluster) const {
+    const cost::CostContext& context, const hw::Cluster& cluster, const ValueLimits& limits,
+    double& left_out) const {
   std::vector<Candidate> candidates;
-  for (const Shape& shape : shapes_) {
+  for (std::size_t k = 0; k < shapes().size(); ++k) {
+    const Shape& shape = shapes()[k];
+    if (k < limits.shape_bounds.size() && limits.shape_bounds[k] < limits.enough) {
+      left_out = std::max(left_out, limits.shape_bounds[k]);
+      continue;
+    }
     const std::optional<cost::CostContext> own = shape_context(*shape.graphs, context, cluster);
     if (!own || cost::find_obstacle(*own, shape.graphs->model)) {
       continue;
@@ -95,21 +117,32 @@ double OriginalOnChips::throughput(const OriginalPlanAnswer& found) const {
 }
 
 double OriginalOnChips::most(const hw::Chip& chip, Bytes memory, double enough) const {
+  const std::vector<double> bounds = shape_bounds(chip);
+  const double highest = bounds.empty() ? 0 : *std::ranges::max_element(bounds);
+  return highest < enough || highest > kFarAbove * enough
+             ? highest
+             : evaluate(chip, {memory}, {enough, 0, {}}).most;
+}
+
+std::vector<double> OriginalOnChips::shape_bounds(const hw::Chip& chip) const {
   PlanSetting setting = setting_;
   setting.chip = chip;
   cost::ProductMemo memo;
-  cost::CostContext context = cost::make_context(chip);
+  cost::CostContext context = cost::make_context(setting.chip);
   context.products = &memo;
   const hw::Cluster cluster = network_of(setting);
-  const std::vector<Candidate> candidates = list_candidates(context, cluster);
-  const double highest = candidates.empty() ? 0 : candidates.front().bound;
-  return highest < enough || highest > kFarAbove * enough
-             ? highest
-             : evaluate(chip, {memory}, enough, 0).most;
+  std::vector<double> bounds(shapes().size());
+  double left_out = 0;
+  for (const Candidate& candidate : list_candidates(context, cluster, {}, left_out)) {
+    bounds[static_cast<std::size_t>(candidate.shape - shapes().data())] = candidate.bound;
+  }
+  return bounds;
 }
 
 ChipValue OriginalOnChips::evaluate(const hw::Chip& chip, const std::vector<Bytes>& memories,
-                                    double enough, std::int64_t nodes) const {
+                                    const ValueLimits& limits) const {
+  const double enough = limits.enough;
+  const std::int64_t nodes = limits.nodes;
   PlanSetting setting = setting_;
   setting.chip = chip;
   setting.scheduling.work_limit = nodes > 0 ? nodes : setting.scheduling.work_limit;
@@ -127,7 +160,7 @@ ChipValue OriginalOnChips::evaluate(const hw::Chip& chip, const std::vector<Byte
   ChipValue value;
   value.nodes = nodes;
   double skipped = 0;  // the best that what was left out could be
-  for (const Candidate& candidate : list_candidates(context, cluster)) {
+  for (const Candidate& candidate : list_candidates(context, cluster, limits, skipped)) {
     if (candidate.bound < std::max(value.throughput, enough)) {
       skipped = std::max(skipped, candidate.bound);
       break;  // and so are the others

@@ -48,6 +48,7 @@ struct SearchQuestion {
   Objective objective = Objective::kThroughput;
   Combination combination = Combination::kMean;
   SearchPrices prices;
+  std::string schedules = "exact";  // of layers, whose solver is in the settings
   std::vector<std::string> notes;  // what was assumed
 };
 

@@ -258,6 +258,7 @@ plan::SearchRecord make_search_record(const SearchQuestion& question, const Sear
                         std::string(field.path);
     }
   }
+  record.schedules = question.schedules;
   record.devices = setting.devices;
   record.global_batch = setting.global_batch;
   record.cluster = setting.cluster.name;
@@ -265,6 +266,7 @@ plan::SearchRecord make_search_record(const SearchQuestion& question, const Sear
   std::vector<std::size_t> all;
   for (std::size_t i = 0; i < question.models.size(); ++i) {
     record.models.push_back(question.models[i].name);
+    record.weights.push_back(question.models[i].weight);
     all.push_back(i);
     const double reference = answer.reference[i];
     record.reference_throughput.push_back(reference > 0 ? std::optional(reference) : std::nullopt);

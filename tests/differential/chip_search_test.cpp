@@ -212,13 +212,14 @@ TEST(ChipSearch, BoundsHoldOnEveryChip) {
   }
 }
 
-double combine_by_hand(Combination combination, const std::vector<double>& shares) {
+// With the second model `weight` times as important as the first.
+double combine_by_hand(Combination combination, const std::vector<double>& shares, double weight) {
   switch (combination) {
     case Combination::kMean:
     case Combination::kRaw:
-      return (shares[0] + shares[1]) / 2;
+      return (shares[0] + weight * shares[1]) / (1 + weight);
     case Combination::kGeometric:
-      return std::sqrt(shares[0] * shares[1]);
+      return std::pow(shares[0] * std::pow(shares[1], weight), 1 / (1 + weight));
     case Combination::kWorst:
       return std::min(shares[0], shares[1]);
   }
@@ -231,39 +232,45 @@ TEST(ChipSearch, FindsTheCommonChip) {
       if (objective != Objective::kThroughput && combination != Combination::kMean) {
         continue;  // one will do
       }
-      SearchQuestion question = small_question(kModels);
-      question.objective = objective;
-      question.combination = combination;
-      // What throughputs are divided by: of the reference chip, or of each model's own best.
-      std::vector<double> scale = {1, 1};
-      for (std::size_t i = 0; i < 2; ++i) {
-        if (combination == Combination::kWorst) {
-          const Chosen own = choose(question, [&](std::int64_t index, Bytes memory) {
-            return two_models()[i].at({index, memory});
-          });
-          scale[i] = two_models()[i].at({own.index, own.memory});
-        } else if (combination != Combination::kRaw) {
-          PlanSetting setting = question.models[i].setting;
-          setting.chip = question.reference;
-          scale[i] = static_cast<double>(setting.global_batch) /
-                     find_plan(setting).plans.at(0).iteration.value();
-        }
-      }
-      const Chosen chosen = choose(question, [&](std::int64_t index, Bytes memory) {
-        std::vector<double> shares;
+      for (const double weight : {1.0, 7.0}) {
+        SearchQuestion question = small_question(kModels);
+        question.models[1].weight = weight;
+        question.objective = objective;
+        question.combination = combination;
+        // What throughputs are divided by: of the reference chip, or of each model's own best.
+        std::vector<double> scale = {1, 1};
         for (std::size_t i = 0; i < 2; ++i) {
-          shares.push_back(two_models()[i].at({index, memory}) / scale[i]);
+          if (combination == Combination::kWorst) {
+            const Chosen own = choose(question, [&](std::int64_t index, Bytes memory) {
+              return two_models()[i].at({index, memory});
+            });
+            scale[i] = two_models()[i].at({own.index, own.memory});
+          } else if (combination != Combination::kRaw) {
+            PlanSetting setting = question.models[i].setting;
+            setting.chip = question.reference;
+            scale[i] = static_cast<double>(setting.global_batch) /
+                       find_plan(setting).plans.at(0).iteration.value();
+          }
         }
-        return combine_by_hand(combination, shares);
-      });
-      for (const bool use_rules : {false, true}) {
-        SearchOptions options;
-        options.use_dominance = options.use_bounds = use_rules;
-        const SearchAnswer answer = search_small(question, options);
-        const std::string what =
-            std::string(to_string(objective)) + " " + std::string(to_string(combination));
-        ASSERT_TRUE(answer.common) << what;
-        expect_same(answer, answer.common_best, chosen, what);
+        const Chosen chosen = choose(question, [&](std::int64_t index, Bytes memory) {
+          std::vector<double> shares;
+          for (std::size_t i = 0; i < 2; ++i) {
+            shares.push_back(two_models()[i].at({index, memory}) / scale[i]);
+          }
+          return combine_by_hand(combination, shares, weight);
+        });
+        for (const bool use_rules : {false, true}) {
+          if (weight != 1 && (!use_rules || objective != Objective::kThroughput)) {
+            continue;  // to be quick
+          }
+          SearchOptions options;
+          options.use_dominance = options.use_bounds = use_rules;
+          const SearchAnswer answer = search_small(question, options);
+          const std::string what =
+              std::string(to_string(objective)) + " " + std::string(to_string(combination));
+          ASSERT_TRUE(answer.common) << what;
+          expect_same(answer, answer.common_best, chosen, what);
+        }
       }
     }
   }

@@ -1,9 +1,11 @@
-"""Each folder beside this file is a case: `command` is run in it, `expected` is what must come out.
+"""Each folder beside this file is a case: `command` is run in it, `expected` is what must come out. Where there is a
+`mask`, what its regular expression matches (such as how long a search took) is "..." in both.
 
 golden_test.py --update (or PHAZE_UPDATE=1) rewrites the expectations; review the difference.
 """
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
@@ -20,7 +22,9 @@ def transcript(case):
     assert name == "phaze", case
     result = subprocess.run([PROGRAM, *args], cwd=case, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
     ending = f"Exit {result.returncode}.\n" if result.returncode else ""
-    return result.stdout.decode() + result.stderr.decode() + ending
+    text = result.stdout.decode() + result.stderr.decode() + ending
+    mask = case / "mask"
+    return re.sub(mask.read_text(encoding="utf-8").strip(), "...", text, flags=re.MULTILINE) if mask.exists() else text
 
 
 class Golden(unittest.TestCase):
