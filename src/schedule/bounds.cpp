@@ -44,19 +44,32 @@ Bounds::Bounds(const Piece& piece)
   intervals_.order.resize(n);
   std::iota(intervals_.order.begin(), intervals_.order.end(), 0);
   intervals_.before = predecessors(piece);
+  is_alone_ = piece.exclusive_wide;
+  for (const PieceTask& task : piece.tasks) {
+    is_alone_ = is_alone_ && (task.needs[kTensor] || task.needs[kVector] || task.one == 0);
+  }
   root_ = std::max(root_, of(State(piece), 0, kNever));
   plain_root_ = root_;
 }
 
-void Bounds::limit_to(Time limit) {
-  if (limit > limit_) {
+void Bounds::limit_to(Time limit) { limit_to(limit, whole(piece_, 0)); }
+
+void Bounds::limit_to(Time limit, const Part& part) {
+  if (limit > limit_ || part.widths != part_.widths || part.before != part_.before) {
     shares_.clear();
+    rates_ = {};
   }
+  part_ = part;
   limit_ = limit;
   root_ = plain_root_;
-  before_ = predecessors(piece_);
-  intervals_ = find_intervals(before_).value();
-  narrow({});
+  before_ = part.before;
+  std::optional<Intervals> intervals = find_intervals(before_);
+  if (!intervals) {
+    root_ = limit_;
+    return;
+  }
+  intervals_ = *std::move(intervals);
+  narrow(part.widths);
 }
 
 // Widths and orders that are left, as long as one follows from the other.
@@ -120,6 +133,28 @@ void Bounds::weigh() {
   }
 }
 
+void Bounds::rate(RateFinder& finder, int steps) {
+  while (root_ < limit_) {
+    rates_ = finder.find(find_company(piece_, intervals_, windows_, limit_), limit_, steps);
+    root_ = std::max(root_, std::min(limit_, round_up(rates_.sum)));
+    if (!is_alone_ || root_ >= limit_) {
+      return;
+    }
+    Widths widths = windows_.widths;
+    for (std::size_t i = 0; i < piece_.tasks.size(); ++i) {
+      const PieceTask& task = piece_.tasks[i];
+      if (task.all != kNever &&
+          round_up(rates_.sum - rates_.value[i] + static_cast<double>(task.all)) >= limit_) {
+        widths.wide &= ~bit(i);
+      }
+    }
+    if (widths == windows_.widths) {
+      return;
+    }
+    narrow(widths);
+  }
+}
+
 Time Bounds::of(const State& state, Mask narrow, Time limit) {
   const Time now = state.last_start();
   Time bound = std::max(root_, state.latest_end());
@@ -127,6 +162,11 @@ Time Bounds::of(const State& state, Mask narrow, Time limit) {
                                                   std::max<std::int64_t>(1, piece_.cores[kVector])};
   std::array<Area, kKinds> area{};
   std::array<double, kKept> share{};
+  // What runs wide by itself takes all of its time.
+  const Time begin =
+      is_alone_ ? std::max({now, state.wide_end(kTensor), state.wide_end(kVector)}) : now;
+  const bool has_rates = !rates_.value.empty();
+  double values = 0;
   // One task at a time on the network, from the first that can start there to the shortest way that
   // is left behind one.
   Time network = 0, network_from = kNever, network_tail = kNever;
@@ -140,6 +180,10 @@ Time Bounds::of(const State& state, Mask narrow, Time limit) {
   for (const std::size_t i : intervals_.order) {
     if (state.is_scheduled(i)) {
       finish_[i] = state.end(i);
+      if (has_rates && finish_[i] > begin) {
+        values += (state.is_wide(i) ? rates_.wide : rates_.one)[i] *
+                  static_cast<double>(finish_[i] - begin);
+      }
       for (; next != intervals_.all.end() && next->to == i; ++next) {
       }
       continue;
@@ -175,6 +219,9 @@ Time Bounds::of(const State& state, Mask narrow, Time limit) {
       network_from = std::min(network_from, at);
       network_tail = std::min(network_tail, tails_[i]);
     }
+    if (has_rates) {
+      values += is_alone_ && !can_one ? static_cast<double>(task.all) : rates_.value[i];
+    }
     for (std::size_t s = 0; s < shares_.size(); ++s) {
       const Shares::Task& t = shares_[s].tasks[i];
       share[s] += !can_all ? t.one : !can_one ? t.wide : t.least();
@@ -186,6 +233,7 @@ Time Bounds::of(const State& state, Mask narrow, Time limit) {
   if (network > 0) {
     bound = std::max(bound, std::max(network_from, state.network_end()) + network + network_tail);
   }
+  bound = has_rates ? std::max(bound, begin + round_up(values)) : bound;
   // What runs still takes its cores.
   std::array<double, kKinds> committed{};
   for (std::size_t kind = 0; kind < kKinds; ++kind) {

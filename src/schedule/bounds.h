@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "schedule/piece.h"
+#include "schedule/rates.h"
 #include "schedule/relaxation.h"
+#include "schedule/splits.h"
 #include "schedule/state.h"
 #include "schedule/windows.h"
 
@@ -17,9 +19,15 @@ class Bounds {
 
   // From here on, only schedules count that end before `limit`.
   void limit_to(Time limit);
+  // And that are of a part.
+  void limit_to(Time limit, const Part& part);
+  const Intervals& intervals() const { return intervals_; }
   Time limit() const { return limit_; }
   // Weighs bounds against one another too, until they reach the limit.
   void weigh();
+  // Counts what can run at one moment too.
+  void rate(RateFinder& finder, int steps);
+  const Rates& rates() const { return rates_; }
 
   // Longest way from the task's end to the end of all, at fastest durations.
   Time tail(std::size_t task) const { return tails_[task]; }
@@ -43,9 +51,12 @@ class Bounds {
   std::vector<Mask> before_;  // with what the limit adds
   Intervals intervals_;
   Windows windows_;
+  Part part_;
   Time limit_ = kNever;
   std::vector<Time> tails_;
   std::vector<Shares> shares_;
+  Rates rates_;               // none: no values
+  bool is_alone_ = false;     // while a wide task runs, nothing else can
   std::vector<Time> finish_;  // scratch
   std::vector<Loads> loads_;  // scratch
   Time root_ = 0, plain_root_ = 0;

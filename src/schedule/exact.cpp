@@ -1,304 +1,19 @@
+// Pieces one after another, each by the search or by a list schedule.
 #include "schedule/exact.h"
 
 #include <algorithm>
-#include <array>
-#include <numeric>
 
 #include "base/check.h"
-#include "schedule/piece.h"
+#include "schedule/chop.h"
+#include "schedule/cores.h"
+#include "schedule/pieces.h"
 
 namespace phaze::schedule {
 
 using plan::Schedule;
 using plan::ScheduleProblem;
-using plan::TaskId;
-using plan::TaskUnit;
 
 namespace {
-
-// Ancestors and descendants of tasks by rows of bits.
-class Reach {
- public:
-  Reach(std::size_t size, const std::vector<std::vector<std::size_t>>& next,
-        const std::vector<std::size_t>& order)
-      : words_((size + 63) / 64), bits_(size * words_, 0) {
-    for (std::size_t k = order.size(); k-- > 0;) {
-      const std::size_t i = order[k];
-      for (const std::size_t j : next[i]) {
-        bits_[i * words_ + j / 64] |= std::uint64_t{1} << (j % 64);
-        for (std::size_t w = 0; w < words_; ++w) {
-          bits_[i * words_ + w] |= bits_[j * words_ + w];
-        }
-      }
-    }
-  }
-  std::size_t count(std::size_t i) const {
-    std::size_t n = 0;
-    for (std::size_t w = 0; w < words_; ++w) {
-      n += static_cast<std::size_t>(__builtin_popcountll(bits_[i * words_ + w]));
-    }
-    return n;
-  }
-
- private:
-  std::size_t words_;
-  std::vector<std::uint64_t> bits_;
-};
-
-struct Graph {
-  std::vector<std::vector<std::size_t>> before, after;
-  std::vector<std::size_t> order;  // predecessors first
-};
-
-Graph graph_of(const ScheduleProblem& problem) {
-  const std::size_t n = problem.tasks.size();
-  Graph graph{
-      std::vector<std::vector<std::size_t>>(n), std::vector<std::vector<std::size_t>>(n), {}};
-  std::vector<std::size_t> waits(n, 0);
-  for (const auto& [from, to] : problem.edges) {
-    graph.after[from.index()].push_back(to.index());
-    graph.before[to.index()].push_back(from.index());
-    ++waits[to.index()];
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    if (waits[i] == 0) {
-      graph.order.push_back(i);
-    }
-  }
-  for (std::size_t k = 0; k < graph.order.size(); ++k) {
-    for (const std::size_t j : graph.after[graph.order[k]]) {
-      if (--waits[j] == 0) {
-        graph.order.push_back(j);
-      }
-    }
-  }
-  CHECK(graph.order.size() == n, "readers refuse cycles");
-  return graph;
-}
-
-// Cuts the tasks into groups such that all of one come before all of the next: with d descendants
-// and a ancestors of each, the pairs between a beginning of the order and the rest are the sum of
-// d - a over the beginning; it is a cut when that is all pairs.
-std::vector<std::vector<std::size_t>> cut(const Graph& graph) {
-  const std::size_t n = graph.order.size();
-  const Reach descendants(n, graph.after, graph.order);
-  const std::vector<std::size_t> reversed(graph.order.rbegin(), graph.order.rend());
-  const Reach ancestors(n, graph.before, reversed);
-  std::vector<std::size_t> order = graph.order;
-  std::vector<std::size_t> above(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    above[i] = ancestors.count(i);
-  }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return above[a] < above[b]; });
-  std::vector<std::vector<std::size_t>> groups(1);
-  std::int64_t pairs = 0;
-  for (std::size_t k = 0; k < n; ++k) {
-    groups.back().push_back(order[k]);
-    pairs += static_cast<std::int64_t>(descendants.count(order[k])) -
-             static_cast<std::int64_t>(above[order[k]]);
-    const auto done = static_cast<std::int64_t>(k + 1);
-    if (k + 1 < n && pairs == done * (static_cast<std::int64_t>(n) - done)) {
-      groups.emplace_back();
-    }
-  }
-  return groups;
-}
-
-// Predecessors first, and what has the longest way behind it: tasks that more wait for get lower
-// numbers.
-void sort_by_tails(const ScheduleProblem& problem, const Graph& graph,
-                   std::vector<std::vector<std::size_t>>& groups) {
-  std::vector<Time> tails(problem.tasks.size(), 0);
-  for (std::size_t k = graph.order.size(); k-- > 0;) {
-    const std::size_t i = graph.order[k];
-    const plan::Task& task = problem.tasks[TaskId(i)];
-    const Time one = task.one_core.value();
-    // One more than it takes, so that no successor is as far from the end.
-    Time tail = 0;
-    for (const std::size_t j : graph.after[i]) {
-      tail = std::max(tail, tails[j]);
-    }
-    tails[i] = tail + 1 + (task.all_cores ? std::min(one, task.all_cores->value()) : one);
-  }
-  for (std::vector<std::size_t>& group : groups) {
-    std::stable_sort(group.begin(), group.end(),
-                     [&tails](std::size_t a, std::size_t b) { return tails[a] > tails[b]; });
-  }
-}
-
-Piece piece_of(const ScheduleProblem& problem, const Graph& graph,
-               const std::vector<std::size_t>& members) {
-  Piece piece;
-  piece.cores = {problem.tensor_cores, problem.vector_cores};
-  piece.exclusive_wide = problem.exclusive_wide;
-  std::vector<std::size_t> place(problem.tasks.size(), members.size());
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    place[members[i]] = i;
-  }
-  piece.tasks.reserve(members.size());
-  for (const std::size_t member : members) {
-    const plan::Task& task = problem.tasks[TaskId(member)];
-    PieceTask t;
-    t.one = task.one_core.value();
-    t.all = task.all_cores ? task.all_cores->value() : kNever;
-    t.needs = {plan::needs_tensor(task.unit), plan::needs_vector(task.unit)};
-    t.is_network = task.unit == TaskUnit::kNetwork;
-    for (const std::size_t j : graph.before[member]) {
-      if (place[j] < members.size()) {
-        t.before |= bit(place[j]);
-      }
-    }
-    for (const std::size_t j : graph.after[member]) {
-      if (place[j] < members.size()) {
-        t.after |= bit(place[j]);
-      }
-    }
-    piece.tasks.push_back(t);
-  }
-  return piece;
-}
-
-// Tasks with their starts; cores are handed out in the order of starts.
-Schedule with_cores(const ScheduleProblem& problem, const std::vector<Start>& starts) {
-  Schedule schedule;
-  const std::size_t n = problem.tasks.size();
-  schedule.runs.resize(n, {});
-  std::vector<std::size_t> order(n);
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return starts[a].at < starts[b].at; });
-  const std::array<std::int64_t, kKinds> cores = {problem.tensor_cores, problem.vector_cores};
-  std::array<std::vector<Time>, kKinds> free_at;
-  for (std::size_t kind = 0; kind < kKinds; ++kind) {
-    free_at[kind].assign(static_cast<std::size_t>(cores[kind]), 0);
-  }
-  for (const std::size_t i : order) {
-    const plan::Task& task = problem.tasks[TaskId(i)];
-    plan::TaskRun& run = schedule.runs[TaskId(i)];
-    run.wide = starts[i].wide;
-    run.start = Picoseconds(starts[i].at);
-    run.end = run.start + (run.wide ? *task.all_cores : task.one_core);
-    schedule.makespan = std::max(schedule.makespan, run.end);
-    const std::array<bool, kKinds> needs = {plan::needs_tensor(task.unit),
-                                            plan::needs_vector(task.unit)};
-    for (std::size_t kind = 0; kind < kKinds; ++kind) {
-      if (!needs[kind]) {
-        continue;
-      }
-      std::vector<std::int64_t>& used = kind == kTensor ? run.tensor_cores : run.vector_cores;
-      if (run.start == run.end) {
-        // It books nothing; the names are for form's sake.
-        used.resize(run.wide ? static_cast<std::size_t>(cores[kind]) : 1);
-        std::iota(used.begin(), used.end(), 0);
-        continue;
-      }
-      for (std::size_t c = 0; c < free_at[kind].size(); ++c) {
-        if (free_at[kind][c] <= starts[i].at) {
-          used.push_back(static_cast<std::int64_t>(c));
-          free_at[kind][c] = run.end.value();
-          if (!run.wide) {
-            break;
-          }
-        }
-      }
-      CHECK(used.size() == (run.wide ? static_cast<std::size_t>(cores[kind]) : 1),
-            "a task has its cores");
-    }
-  }
-  return schedule;
-}
-
-std::vector<std::vector<std::size_t>> chop(const std::vector<std::vector<std::size_t>>& groups) {
-  std::vector<std::vector<std::size_t>> parts;
-  for (const std::vector<std::size_t>& group : groups) {
-    for (std::size_t i = 0; i < group.size(); i += kMostTasks) {
-      const std::size_t end = std::min(i + kMostTasks, group.size());
-      parts.emplace_back(group.begin() + static_cast<std::ptrdiff_t>(i),
-                         group.begin() + static_cast<std::ptrdiff_t>(end));
-    }
-  }
-  return parts;
-}
-
-// The longest way at fastest durations, and the load of each kind of core.
-Time path_bound(const ScheduleProblem& problem, const Graph& graph) {
-  std::vector<Time> ends(problem.tasks.size(), 0);
-  std::array<Area, kKinds> area{};
-  const std::array<std::int64_t, kKinds> cores = {problem.tensor_cores, problem.vector_cores};
-  Time bound = 0;
-  Time network = 0;
-  for (const std::size_t i : graph.order) {
-    const plan::Task& task = problem.tasks[TaskId(i)];
-    const Time one = task.one_core.value();
-    network += task.unit == TaskUnit::kNetwork ? one : 0;
-    const Time all = task.all_cores ? task.all_cores->value() : kNever;
-    Time at = 0;
-    for (const std::size_t j : graph.before[i]) {
-      at = std::max(at, ends[j]);
-    }
-    ends[i] = at + std::min(one, all);
-    bound = std::max(bound, ends[i]);
-    const std::array<bool, kKinds> needs = {plan::needs_tensor(task.unit),
-                                            plan::needs_vector(task.unit)};
-    for (std::size_t kind = 0; kind < kKinds; ++kind) {
-      if (needs[kind]) {
-        area[kind] += std::min(Area{one}, Area{all} * cores[kind]);
-      }
-    }
-  }
-  for (std::size_t kind = 0; kind < kKinds; ++kind) {
-    const Area n = std::max<std::int64_t>(1, cores[kind]);
-    bound = std::max(bound, static_cast<Time>((area[kind] + n - 1) / n));
-  }
-  return std::max(bound, network);
-}
-
-// The same order and widths, each task as early as what it waits for and its cores allow.
-std::vector<Start> shift_left(const ScheduleProblem& problem, const Graph& graph,
-                              const std::vector<Start>& starts) {
-  std::vector<std::size_t> order = graph.order;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return starts[a].at < starts[b].at; });
-  std::array<std::vector<Time>, kKinds> free_at = {
-      std::vector<Time>(static_cast<std::size_t>(problem.tensor_cores), 0),
-      std::vector<Time>(static_cast<std::size_t>(problem.vector_cores), 0)};
-  Time network = 0;
-  std::vector<Start> shifted = starts;
-  std::vector<Time> ends(starts.size(), 0);
-  for (const std::size_t i : order) {
-    const plan::Task& task = problem.tasks[TaskId(i)];
-    const bool wide = starts[i].wide;
-    const Time length = (wide ? *task.all_cores : task.one_core).value();
-    const std::array<bool, kKinds> needs = {plan::needs_tensor(task.unit),
-                                            plan::needs_vector(task.unit)};
-    const auto takes_all = [&](std::size_t kind) {
-      return wide && (needs[kind] || problem.exclusive_wide);
-    };
-    Time at = task.unit == TaskUnit::kNetwork ? network : 0;
-    for (const std::size_t j : graph.before[i]) {
-      at = std::max(at, ends[j]);
-    }
-    for (std::size_t kind = 0; kind < kKinds && length > 0; ++kind) {
-      if (takes_all(kind) && !free_at[kind].empty()) {
-        at = std::max(at, *std::max_element(free_at[kind].begin(), free_at[kind].end()));
-      } else if (needs[kind]) {
-        at = std::max(at, *std::min_element(free_at[kind].begin(), free_at[kind].end()));
-      }
-    }
-    shifted[i].at = at;
-    ends[i] = at + length;
-    network = task.unit == TaskUnit::kNetwork ? ends[i] : network;
-    for (std::size_t kind = 0; kind < kKinds && length > 0; ++kind) {
-      if (takes_all(kind)) {
-        std::fill(free_at[kind].begin(), free_at[kind].end(), ends[i]);
-      } else if (needs[kind]) {
-        *std::min_element(free_at[kind].begin(), free_at[kind].end()) = ends[i];
-      }
-    }
-  }
-  return shifted;
-}
 
 enum class Method { kExact, kList };
 
@@ -321,6 +36,9 @@ SearchOptions search_options(const ExactOptions& options, const Around& around,
   search.wide_order = options.wide_order;
   search.twins = options.twins;
   search.mixed_bounds = options.mixed_bounds;
+  search.splits = options.splits;
+  search.first_look = options.first_look;
+  search.part_look = options.part_look;
   search.memory = options.memory;
   if (options.is_cancelled) {
     search.is_cancelled = [&options, &is_cancelled, around](Time best, Time low,
@@ -344,7 +62,7 @@ Schedule solve(const ScheduleProblem& problem, const ExactOptions& options, Meth
         "readers refuse tasks without cores");
   }
   const Graph graph = graph_of(problem);
-  std::vector<std::vector<std::size_t>> groups = {graph.order};
+  Groups groups = {graph.order};
   if (options.pieces) {
     groups = cut(graph);
   }

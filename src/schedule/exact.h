@@ -24,6 +24,9 @@ struct ExactOptions {
   bool twins = true;         // put tasks that are alike into one of their orders
   bool mixed_bounds = true;  // weigh paths and loads against one another, and leave out widths and
                              // orders that no better schedule can have
+  bool splits = true;        // split all schedules by widths and orders, each part with its bounds
+  // Nodes of the first look at all schedules, before they are split, and of one at a part.
+  std::int64_t first_look = 2'000, part_look = 300;
   // Of problems that are alike, such as one layer with other numbers of cores: schedules and bounds
   // that were found for one serve the next. The answer then depends on what came before, as far as
   // the limit of work lets a search end without a proof.

@@ -82,6 +82,8 @@ struct SearchOptions {
   bool wide_order = true;
   bool twins = true;
   bool mixed_bounds = true;
+  bool splits = true;
+  std::int64_t first_look = 2'000, part_look = 300;
   Memory* memory = nullptr;
   // Told the best end, the bound and the work so far; whether to stop.
   std::function<bool(Time, Time, std::int64_t)> is_cancelled;

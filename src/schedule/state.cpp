@@ -44,6 +44,7 @@ State::Undo State::add(std::size_t index, Start start) {
   const Undo undo{last_start_, latest_end_, network_end_, wide_end_};
   const Time end = start.at + duration(task, start.wide);
   scheduled_ |= bit(index);
+  wide_ |= start.wide ? bit(index) : 0;
   ends_[index] = end;
   last_start_ = start.at;
   latest_end_ = std::max(latest_end_, end);
@@ -71,6 +72,7 @@ State::Undo State::add(std::size_t index, Start start) {
 void State::remove(std::size_t index, bool wide, const Undo& undo) {
   const PieceTask& task = piece_.tasks[index];
   scheduled_ &= ~bit(index);
+  wide_ &= ~bit(index);
   if (!task.is_network && !wide && task.one > 0) {
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
       if (task.needs[kind]) {

@@ -18,6 +18,7 @@ class State {
   Time last_start() const { return last_start_; }
   Time latest_end() const { return latest_end_; }
   Time end(std::size_t task) const { return ends_[task]; }
+  bool is_wide(std::size_t task) const { return (wide_ & bit(task)) != 0; }  // and scheduled
   bool is_scheduled(std::size_t task) const { return (scheduled_ & bit(task)) != 0; }
   bool is_eligible(std::size_t task) const {
     const Mask before = piece_.tasks[task].before;
@@ -41,7 +42,7 @@ class State {
 
  private:
   const Piece& piece_;
-  Mask scheduled_ = 0;
+  Mask scheduled_ = 0, wide_ = 0;
   Time last_start_ = 0;
   Time latest_end_ = 0;
   Time network_end_ = 0;

@@ -140,7 +140,6 @@ Windows find_windows(const Piece& piece, const Intervals& intervals, const Width
   return windows;
 }
 
-// While one of them runs, can the other?
 bool exclude_each_other(const Piece& piece, const Widths& widths, std::size_t a, std::size_t b) {
   const PieceTask& x = piece.tasks[a];
   const PieceTask& y = piece.tasks[b];

@@ -27,6 +27,9 @@ struct Windows {
 Windows find_windows(const Piece& piece, const Intervals& intervals, const Widths& widths,
                      Time limit);
 
+// In these widths, one of them cannot run while the other does.
+bool exclude_each_other(const Piece& piece, const Widths& widths, std::size_t a, std::size_t b);
+
 // Of two tasks that cannot run at once, which must come first if all is to end before the limit
 // (Carlier and Pinson 1989: immediate selection)? Adds these edges.
 enum class OrderFound { kNone, kSome, kContradiction };

@@ -30,7 +30,7 @@ ScheduleProblemOptions sizes(std::size_t least, std::size_t most, bool exclusive
 }
 
 // Of the rules that cut the search short, those whose bit is set.
-constexpr int kRules = 5;
+constexpr int kRules = 6;
 ExactOptions with_rules(int rules) {
   ExactOptions options;
   options.pieces = (rules & 1) != 0;
@@ -38,6 +38,7 @@ ExactOptions with_rules(int rules) {
   options.mixed_bounds = (rules & 4) != 0;
   options.wide_order = (rules & 8) != 0;
   options.twins = (rules & 16) != 0;
+  options.splits = (rules & 32) != 0;
   return options;
 }
 
@@ -105,6 +106,31 @@ TEST_P(ExactSchedule, IsTheSameWithOneRuleOff) {
     }
   }
   EXPECT_GT(compared, 200);
+}
+
+// Small problems are settled by the first look: here there is none, and parts are split as long as
+// they can be. What a split leaves out would be missing from both halves.
+TEST_P(ExactSchedule, SplitsLoseNoOptimum) {
+  std::int64_t work = 0;
+  for (std::uint64_t seed = 10'000; seed < 10'400; ++seed) {
+    const ScheduleProblem problem = random_schedule_problem(seed, sizes(4, 7, GetParam()));
+    SCOPED_TRACE(seed);
+    const Schedule best = solve_schedule_by_brute_force(problem);
+    for (const bool bounds : {false, true}) {
+      for (const bool order : {false, true}) {
+        ExactOptions options;
+        options.first_look = options.part_look = 1;
+        options.mixed_bounds = bounds;
+        options.wide_order = options.twins = order;
+        const Schedule found = schedule::solve_exact(problem, options);
+        ASSERT_EQ(found.makespan, best.makespan);
+        ASSERT_EQ(found.status, SolveStatus::kOptimal);
+        ASSERT_EQ(faults_of(problem, found), "");
+        work += found.work;
+      }
+    }
+  }
+  EXPECT_GT(work, 400 * 250);  // a part counts for 250: they were split
 }
 
 // The bound that it stops with is not above the optimum, whatever the rules.

@@ -40,6 +40,9 @@ TEST_P(ScheduleBounds, OfWholePieces) {
     ASSERT_LE(bounds.root(), best) << seed;
     bounds.weigh();
     ASSERT_LE(bounds.root(), best) << seed;
+    RateFinder finder(piece);
+    bounds.rate(finder, 100);
+    ASSERT_LE(bounds.root(), best) << seed;
     tight += bounds.root() == best ? 1 : 0;
   }
   EXPECT_GT(tight, 75);  // a bound that is never reached would be of little use
@@ -69,6 +72,9 @@ TEST_P(ScheduleBounds, OfHalfScheduledPieces) {
         limited.limit_to(best_narrow + more);
         ASSERT_LE(limited.of(state, narrow, best_narrow + more), best_narrow) << seed;
         limited.weigh();
+        ASSERT_LE(limited.of(state, narrow, best_narrow + more), best_narrow) << seed;
+        RateFinder finder(piece);
+        limited.rate(finder, 100);
         ASSERT_LE(limited.of(state, narrow, best_narrow + more), best_narrow) << seed;
         ++compared;
       }

@@ -1,0 +1,216 @@
+// The relaxed schedule: time is shared among moments (moments.h); a task may be interrupted, and
+// run partly on one core and partly wide, as long as the parts make up the whole. No order of
+// moments is asked for. The least time is a linear program,
+//   min sum of x_S   with, for every task t, the sum over moments S that run t of x_S / d(t, S) =
+//   1,
+// (Mingozzi, Maniezzo, Ricciardelli and Bianco 1998, for projects; here with widths), solved by the
+// simplex method with columns found as they are needed (Gilmore and Gomory 1961): the dual gives
+// every task a value v_t, and the heaviest moment for weights v_t / d(t) is the next column.
+//
+// The bound does not lean on the program: for any values, let h be the heaviest moment's weight.
+// Whatever runs from some time on, values earned per unit of time are at most h; so all of it takes
+// at least the sum of the values that are left over h.
+#include "schedule/rates.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace phaze::schedule {
+namespace {
+
+constexpr double kTolerance = 1e-9;
+constexpr std::int64_t kMostNodes = 20'000;  // to find a moment
+constexpr std::size_t kMostKnown = 2'000;
+
+// The simplex method on a dense inverse of the basis; rows are tasks that take time.
+class Program {
+ public:
+  Program(const Piece& piece, const Company& company) : piece_(piece), row_(piece.tasks.size()) {
+    for (std::size_t i = 0; i < piece.tasks.size(); ++i) {
+      if (((company.one | company.wide) & bit(i)) != 0) {
+        row_[i] = tasks_.size();
+        tasks_.push_back(i);
+      }
+    }
+    const std::size_t m = tasks_.size();
+    inverse_.assign(m * m, 0);
+    x_.resize(m);
+    basis_.resize(m);
+    column_.resize(m);
+    for (std::size_t r = 0; r < m; ++r) {  // each task by itself
+      const std::size_t i = tasks_[r];
+      const PieceTask& task = piece.tasks[i];
+      const bool wide =
+          (company.wide & bit(i)) != 0 && ((company.one & bit(i)) == 0 || task.all < task.one);
+      basis_[r] = wide ? Moment{0, bit(i)} : Moment{bit(i), 0};
+      x_[r] = inverse_[r * m + r] = static_cast<double>(wide ? task.all : task.one);
+    }
+  }
+
+  // Of each task in the relaxed schedule as it stands; below 0 where there is too much of it.
+  void find_values(std::vector<double>& values) const {
+    const std::size_t m = tasks_.size();
+    std::fill(values.begin(), values.end(), 0);
+    for (std::size_t r = 0; r < m; ++r) {
+      for (std::size_t c = 0; c < m; ++c) {
+        values[tasks_[c]] += inverse_[r * m + c];
+      }
+    }
+  }
+
+  // Lets time be spent on a moment; whether that was possible.
+  bool enter(const Moment& moment) {
+    const std::size_t m = tasks_.size();
+    std::fill(column_.begin(), column_.end(), 0);
+    for (Mask rest = moment.one | moment.wide; rest != 0; rest &= rest - 1) {
+      const std::size_t i = lowest(rest);
+      const double done =
+          1 / static_cast<double>(duration(piece_.tasks[i], (moment.wide & bit(i)) != 0));
+      for (std::size_t r = 0; r < m; ++r) {
+        column_[r] += inverse_[r * m + row_[i]] * done;
+      }
+    }
+    std::size_t leaving = m;
+    double step = 0;
+    for (std::size_t r = 0; r < m; ++r) {
+      if (column_[r] <= kTolerance) {
+        continue;
+      }
+      const double length = x_[r] / column_[r];
+      const double same = kTolerance * (1 + step);
+      if (leaving == m || length < step - same ||
+          (length < step + same && column_[r] > column_[leaving])) {
+        leaving = r;
+        step = length;
+      }
+    }
+    if (leaving == m) {
+      return false;
+    }
+    for (std::size_t r = 0; r < m; ++r) {
+      x_[r] = r == leaving ? step : std::max(0.0, x_[r] - step * column_[r]);
+    }
+    double* pivot = &inverse_[leaving * m];
+    for (std::size_t c = 0; c < m; ++c) {
+      pivot[c] /= column_[leaving];
+    }
+    for (std::size_t r = 0; r < m; ++r) {
+      if (r == leaving || column_[r] == 0) {
+        continue;
+      }
+      double* row = &inverse_[r * m];
+      for (std::size_t c = 0; c < m; ++c) {
+        row[c] -= column_[r] * pivot[c];
+      }
+    }
+    basis_[leaving] = moment;
+    return true;
+  }
+
+  std::vector<Rates::Spent> spent() const {
+    std::vector<Rates::Spent> all;
+    for (std::size_t r = 0; r < basis_.size(); ++r) {
+      if (x_[r] > 0) {
+        all.push_back({basis_[r], x_[r]});
+      }
+    }
+    return all;
+  }
+
+ private:
+  static Time duration(const PieceTask& task, bool wide) { return wide ? task.all : task.one; }
+
+  const Piece& piece_;
+  std::vector<std::size_t> tasks_, row_;
+  std::vector<double> inverse_, x_, column_;
+  std::vector<Moment> basis_;
+};
+
+double weight_of(const Moment& moment, const Rates& rates) {
+  double weight = 0;
+  for (Mask rest = moment.one; rest != 0; rest &= rest - 1) {
+    weight += rates.one[lowest(rest)];
+  }
+  for (Mask rest = moment.wide; rest != 0; rest &= rest - 1) {
+    weight += rates.wide[lowest(rest)];
+  }
+  return weight;
+}
+
+void set_rates(const Piece& piece, const Company& company, Rates& rates) {
+  rates.sum = 0;
+  for (std::size_t i = 0; i < piece.tasks.size(); ++i) {
+    const PieceTask& task = piece.tasks[i];
+    rates.one[i] = (company.one & bit(i)) != 0 ? rates.value[i] / static_cast<double>(task.one) : 0;
+    rates.wide[i] =
+        (company.wide & bit(i)) != 0 ? rates.value[i] / static_cast<double>(task.all) : 0;
+    rates.sum += rates.value[i];
+  }
+}
+
+void scale(Rates& rates, double by) {
+  for (std::size_t i = 0; i < rates.value.size(); ++i) {
+    rates.value[i] *= by;
+    rates.one[i] *= by;
+    rates.wide[i] *= by;
+  }
+  rates.sum *= by;
+}
+
+}  // namespace
+
+Rates RateFinder::find(const Company& company, Time enough, int steps) {
+  const std::size_t n = piece_.tasks.size();
+  Rates rates{std::vector<double>(n), std::vector<double>(n), std::vector<double>(n), 0, {}};
+  Rates best = rates;
+  Program program(piece_, company);
+  HeaviestMoment heaviest(piece_, company);
+  std::vector<const Moment*> usable;
+  if (known_.size() > kMostKnown) {
+    known_.clear();
+  }
+  known_.reserve(known_.size() + static_cast<std::size_t>(steps));
+  for (const Moment& moment : known_) {
+    if (fits(company, moment)) {
+      usable.push_back(&moment);
+    }
+  }
+  for (int step = 0; step < steps; ++step) {
+    program.find_values(rates.value);
+    set_rates(piece_, company, rates);
+    const Moment* next = nullptr;
+    double most = 1 + kTolerance;
+    for (const Moment* moment : usable) {
+      const double weight = weight_of(*moment, rates);
+      if (weight > most) {
+        most = weight;
+        next = moment;
+      }
+    }
+    if (next == nullptr) {
+      for (double& value : rates.value) {
+        value = std::max(0.0, value);
+      }
+      set_rates(piece_, company, rates);
+      const HeaviestMoment::Found found =
+          heaviest.find(rates.one, rates.wide, 1 + kTolerance, kMostNodes);
+      if (rates.sum / found.most > best.sum) {
+        best = rates;
+        scale(best, 1 / std::max(1.0, found.most));
+      }
+      if (found.weight <= 1 + kTolerance || std::ceil(best.sum) >= static_cast<double>(enough)) {
+        break;
+      }
+      known_.push_back(found.moment);
+      usable.push_back(&known_.back());
+      next = &known_.back();
+    }
+    if (!program.enter(*next)) {
+      break;
+    }
+  }
+  best.spent = program.spent();
+  return best;
+}
+
+}  // namespace phaze::schedule

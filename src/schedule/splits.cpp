@@ -1,0 +1,90 @@
+#include "schedule/splits.h"
+
+#include <algorithm>
+
+namespace phaze::schedule {
+namespace {
+
+struct Choice {
+  double score = 0;  // time that the relaxed schedule spends on what neither part allows
+  std::size_t task = kNoTask, other = kNoTask;  // no other: by its width
+  bool is_likely = false;                       // wide, or before the other
+};
+
+Mask running(const Rates::Spent& spent) { return spent.moment.one | spent.moment.wide; }
+
+void try_width(const Piece& piece, const Rates& rates, std::size_t task, Choice& best) {
+  const PieceTask& t = piece.tasks[task];
+  double share = 0;
+  for (const Rates::Spent& spent : rates.spent) {
+    share += (spent.moment.wide & bit(task)) != 0 ? spent.time / static_cast<double>(t.all) : 0;
+  }
+  // A little even where it is not shared, to have something to choose.
+  constexpr double kLittle = 1e-3;
+  const double score = (std::clamp(std::min(share, 1 - share), 0.0, 0.5) + kLittle) *
+                       static_cast<double>(t.fastest());
+  if (score > best.score) {
+    best = {score, task, kNoTask, share > 0.5};
+  }
+}
+
+// Of the time that the task runs, what lies before the other task and what lies behind it.
+void try_order(const Intervals& intervals, const Rates& rates, std::size_t task, std::size_t other,
+               Choice& best) {
+  double before = 0, behind = 0;
+  for (const Rates::Spent& spent : rates.spent) {
+    if ((running(spent) & bit(task)) == 0) {
+      continue;
+    }
+    before += (running(spent) & intervals.above[other]) != 0 ? spent.time : 0;
+    behind += (running(spent) & intervals.below[other]) != 0 ? spent.time : 0;
+  }
+  const double score = std::min(before, behind);
+  if (score > best.score) {
+    best = {score, task, other, before > behind};
+  }
+}
+
+}  // namespace
+
+Part whole(const Piece& piece, Time bound) {
+  Part part;
+  part.before = predecessors(piece);
+  part.bound = bound;
+  return part;
+}
+
+std::optional<std::pair<Part, Part>> split(const Piece& piece, const Intervals& intervals,
+                                           const Widths& widths, const Rates& rates,
+                                           const Part& part) {
+  Choice best;
+  const std::size_t n = piece.tasks.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    if ((widths.one & widths.wide & bit(i)) != 0) {
+      try_width(piece, rates, i, best);
+    }
+    for (std::size_t j = 0; j < n; ++j) {
+      const bool is_open = i != j && ((intervals.above[i] | intervals.below[i]) & bit(j)) == 0;
+      if (is_open && exclude_each_other(piece, widths, i, j)) {
+        try_order(intervals, rates, i, j, best);
+      }
+    }
+  }
+  if (best.task == kNoTask) {
+    return std::nullopt;
+  }
+  std::pair<Part, Part> parts(part, part);
+  parts.first.widths = parts.second.widths = widths;
+  for (const bool is_second : {false, true}) {
+    Part& half = is_second ? parts.second : parts.first;
+    const bool is_so = is_second == best.is_likely;
+    if (best.other == kNoTask) {
+      (is_so ? half.widths.one : half.widths.wide) &= ~bit(best.task);
+    } else {
+      half.before[is_so ? best.other : best.task] |= bit(is_so ? best.task : best.other);
+    }
+  }
+  return parts;
+}
+
+}  // namespace phaze::schedule

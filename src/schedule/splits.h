@@ -1,0 +1,31 @@
+#pragma once
+// Parts of all schedules of a piece, told apart by widths of tasks and orders of two.
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "schedule/rates.h"
+#include "schedule/windows.h"
+
+namespace phaze::schedule {
+
+// Schedules in which tasks have these widths and come after these others.
+struct Part {
+  Widths widths;
+  std::vector<Mask> before;  // by task; with the piece's own
+  Time bound = 0;            // on all of them
+  std::int64_t nodes = 0;    // that the next look at it may take
+};
+Part whole(const Piece& piece, Time bound);
+
+// Two parts that make up one, such that the relaxed schedule is in neither: by the width of a task
+// that it runs partly wide, or by the order of two tasks that cannot run at once where it runs one
+// of them partly before and partly after the other. Where it has nothing of the kind, by the
+// longest task that has both widths left; nothing where there is none. The likelier part comes
+// second.
+std::optional<std::pair<Part, Part>> split(const Piece& piece, const Intervals& intervals,
+                                           const Widths& widths, const Rates& rates,
+                                           const Part& part);
+
+}  // namespace phaze::schedule
