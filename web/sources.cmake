@@ -22,7 +22,9 @@ set(PHAZE_PAGE_SOURCES
   src/search/nearest.ts
   src/search/page.ts
   src/search/points.ts
+  src/search/progress.ts
   src/search/scatter.ts
+  src/search/sensitivities.ts
   src/search/treemap.ts
   src/table.ts
   src/theme.ts

@@ -26,6 +26,7 @@ test("a study: what it says is what the document says", async () => {
   assert.equal(await figure(page, "area"), `${digits(best.area_mm2)} mm²`);
   assert.equal(await figure(page, "power"), `${digits(best.tdp_w)} W`);
   assert.equal(await figure(page, "over"), `${digits(best.over_reference["bert-large"])} ×`);
+  assert.equal(await figure(page, "range"), "Not known"); // nothing was measured under the original's assumptions
   assert.match(await figure(page, "proof"), best.status === "optimal" ? /^Proved optimal$/ : /^Within /);
   for (const state of ["evaluated", "excluded", "dominated"]) {
     const expected = stored.chips.state.filter((each) => each === state).length;
@@ -50,6 +51,10 @@ test("a plan: what it says is what the document says", async () => {
   await expectSound(opened);
   assert.equal(await figure(page, "mfu"), `${digits(Number((100 * made.mfu).toPrecision(3)))}\u00a0%`);
   assert.equal(await figure(page, "throughput"), `${digits(made.throughput_sequences_per_s)} sequences/s`);
+  assert.equal(made.iteration_range_s.length, 2);
+  assert.match(await figure(page, "range"), /^[\d.]+ m?s to [\d.]+ m?s$/);
+  assert.ok(made.iteration_range_s[0] < made.iteration_s && made.iteration_s < made.iteration_range_s[1]);
+  assert.ok((await page.locator("section").first().textContent()).includes(made.range_basis));
   assert.equal(await figure(page, "devices"), digits(made.tensor * made.pipeline * made.data));
   assert.equal(made.stages.length, simulation.stages.length);
   const passes = 2 * made.interleave * made.microbatches;

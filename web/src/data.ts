@@ -118,6 +118,9 @@ export interface Plan {
   assumptions?: string;
   sequence?: number;
   iteration_s: number;
+  iteration_range_s?: [number, number] | null;
+  range_share?: number | null;
+  range_basis?: string;
   throughput_sequences_per_s?: number;
   tokens_per_s?: number;
   mfu?: number;

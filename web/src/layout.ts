@@ -46,7 +46,7 @@ export interface Card {
 
 /** A number in large type with its unit in small. */
 function withSmallUnit(value: string): Child[] {
-  const found = /^([−+]?[\d.,]+)([ \u00a0].+)$/.exec(value);
+  const found = /^([−+]?[\d.,]+)([ \u00a0]\D+)$/.exec(value);
   return found ? [found[1], h("small", {}, found[2])] : [value];
 }
 
@@ -61,7 +61,7 @@ export function cards(all: Card[]): HTMLElement {
         {},
         h("dt", {}, card.name),
         h("dd", { "data-figure": card.key }, ...withSmallUnit(card.value.replace(/ %/, "\u00a0%"))),
-        card.note ? h("dd", { class: "note" }, card.note) : null,
+        card.note ? h("dd", { class: "note" }, card.note.replace(/ %/g, "\u00a0%")) : null,
       ),
     ),
   );

@@ -100,7 +100,7 @@ export function sortableTable<Row>(rows: Row[], columns: Column<Row>[], options:
   return h(
     "div",
     { class: "table-box", tabindex: 0, role: "region", "aria-label": options.caption },
-    h("table", {}, h("caption", {}, options.caption), h("thead", {}, h("tr", {}, ...heads)), body),
+    h("table", {}, h("caption", {}, h("span", {}, options.caption)), h("thead", {}, h("tr", {}, ...heads)), body),
     more,
   );
 }

@@ -3,7 +3,7 @@
 import type { Plan, Simulation } from "../data";
 import { h } from "../dom";
 import { bytes, digits, percent, plural, quantity, seconds, withPrefix } from "../format";
-import { cards } from "../layout";
+import { cards, type Card } from "../layout";
 import { sortableTable } from "../table";
 
 export function strategyText(plan: Plan): string {
@@ -35,6 +35,18 @@ function proof(plan: Plan): { value: string; note: string } {
     value: Number.isFinite(gap) ? `Within ${percent(gap)}` : "Not proved",
     note: "the best found; a better one can save no more",
   };
+}
+
+/** Where measured runs like this one lie. Nothing in plans that do not say it. */
+export function rangeCard(plan: Plan, name = "how sure"): Card[] {
+  const [low, high] = plan.iteration_range_s ?? [];
+  const basis = plan.range_basis ?? "";
+  if (typeof low === "number" && typeof high === "number") {
+    const share = percent(plan.range_share ?? NaN);
+    const value = `${seconds(low)} to ${seconds(high)}`;
+    return [{ name, value, key: "range", note: `an iteration, ${share} range; from ${basis}` }];
+  }
+  return basis === "" ? [] : [{ name, value: "Not known", key: "range", note: basis.replace(/^none: /, "") }];
 }
 
 export function planHeadline(plan: Plan, simulation: Simulation | null): HTMLElement {
@@ -82,6 +94,7 @@ export function planHeadline(plan: Plan, simulation: Simulation | null): HTMLEle
         key: "devices",
         note: plan.devices ? `of ${digits(plan.devices)} that there are` : "",
       },
+      ...rangeCard(plan),
     ]),
     training &&
       h(

@@ -16,7 +16,7 @@ export function planSections(plan: Plan, simulation: Simulation | null, prefix =
   const isPart = prefix !== "";
   const name = (title: string): string => (isPart ? prefix + title : title.charAt(0).toUpperCase() + title.slice(1));
   const { details } = plan;
-  const sections: Section[] = [section(name("the plan"), () => planHeadline(plan, simulation))];
+  const sections: Section[] = [section(name(isPart ? "summary" : "the plan"), () => planHeadline(plan, simulation))];
   sections.push(
     section(name("one iteration"), () =>
       simulation

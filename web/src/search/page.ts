@@ -1,16 +1,16 @@
 // The report of a search.
 
-import { axisLook, chart, legendLook, tooltipLook } from "../chart";
 import type { Plan, Report, Result, Search, Study } from "../data";
 import { h } from "../dom";
-import { bytes, digits, objectiveUnit, percent, quantity, seconds, withPrefix } from "../format";
+import { bytes, digits, objectiveUnit, percent, quantity, withPrefix } from "../format";
 import { cards, section, type Section } from "../layout";
-import { strategyText } from "../plan/headline";
+import { rangeCard, strategyText } from "../plan/headline";
 import { planSections } from "../plan/page";
 import { sortableTable } from "../table";
-import { colour } from "../theme";
 import { chipDrawing } from "./chip_drawing";
 import { explorer } from "./explorer";
+import { howItWent } from "./progress";
+import { sensitivities } from "./sensitivities";
 
 function proofText(result: Result, isComplete: boolean): { value: string; note: string } {
   if (result.status === "optimal") {
@@ -70,6 +70,7 @@ function headline(search: Search, best: Result, simulations: Report["simulations
         note: over.length < plans.length ? "where the model fits on it" : "throughput, same cluster and assumptions",
       },
       { name: "proof", value: proof.value, key: "proof", note: proof.note },
+      ...plans.flatMap(([each, made]) => rangeCard(made, plans.length > 1 ? `how sure, ${each}` : "how sure")),
       { name: "area", value: quantity(best.area_mm2, "mm²"), key: "area" },
       { name: "design power", value: quantity(best.tdp_w, "W"), key: "power" },
       { name: "build cost", value: quantity(best.build_cost_usd, "USD"), key: "cost" },
@@ -91,159 +92,6 @@ function headline(search: Search, best: Result, simulations: Report["simulations
       `${digits(search.devices)} devices, cluster ${search.cluster}, global batch ${digits(search.global_batch)}, space ${search.space}, assumptions ${search.assumptions}. A predicted time is a model's: docs/validation.md has what it was held to.`,
     ),
     ...search.notes.map((note) => h("p", { class: "hint" }, note)),
-  );
-}
-
-function sensitivities(search: Search, best: Result): HTMLElement {
-  const unit = objectiveUnit(search.objective, search.models.length, search.combination);
-  const steps = sortableTable(
-    best.steps,
-    [
-      { name: "one step of", key: (step) => step.field.replace(/[_.]/g, " ") },
-      { name: "from", key: (step) => step.from },
-      { name: "to", key: (step) => step.to },
-      {
-        name: search.objective,
-        isNumber: true,
-        key: (step) => step.value ?? NaN,
-        show: (step) => (step.value === undefined ? (step.outside ?? "–") : quantity(step.value, unit)),
-      },
-      {
-        name: "change",
-        isNumber: true,
-        key: (step) => (step.value === undefined ? NaN : step.value / best.value - 1),
-        show: (step) => (step.value === undefined ? "" : bar(step.value / best.value - 1)),
-      },
-    ],
-    { caption: "One step away" },
-  );
-  const rivals = sortableTable(
-    best.rivals,
-    [
-      { name: "chip", key: (rival) => rival.chip, show: (rival) => h("span", { class: "id" }, rival.chip) },
-      {
-        name: search.objective,
-        isNumber: true,
-        key: (rival) => rival.value,
-        show: (rival) => quantity(rival.value, unit),
-      },
-      {
-        name: "change",
-        isNumber: true,
-        key: (rival) => rival.value / best.value - 1,
-        show: (rival) => bar(rival.value / best.value - 1),
-      },
-      { name: "why", isLong: true, key: (rival) => rival.reason },
-    ],
-    { caption: "Nearest rivals" },
-  );
-  return h("div", {}, steps, rivals);
-}
-
-// A change as a bar beside its number.
-function bar(share: number): HTMLElement {
-  const width = Math.min(1, Math.abs(share)) * 80;
-  return h(
-    "span",
-    { class: "change" },
-    h("i", { class: share < 0 ? "loss" : "gain", style: `width:${Math.max(share === 0 ? 0 : 1, width)}px` }),
-    share === 0 ? "the same" : percent(share, true),
-  );
-}
-
-function howItWent(search: Search, best: Result): HTMLElement {
-  const counts = best.chips;
-  const shares: [string, number, string][] = [
-    ["evaluated", counts.evaluated, "blue"],
-    ["excluded by a bound", counts.excluded_by_bound, "orange"],
-    ["excluded: another chip has no less of anything", counts.excluded_by_dominance, "grey"],
-  ];
-  const left = counts.total - counts.evaluated - counts.excluded;
-  if (left > 0) {
-    shares.push(["open", left, "red"]);
-  }
-  const parts = h(
-    "div",
-    { class: "stack", role: "img", "aria-label": shares.map(([name, count]) => `${name} ${count}`).join(", ") },
-    ...shares.map(([, count, look]) =>
-      h("span", { class: `part-${look}`, style: `flex:${Math.max(count, counts.total / 200)}` }),
-    ),
-  );
-  const list = h(
-    "ul",
-    { class: "keys" },
-    ...shares.map(([name, count, look]) =>
-      h(
-        "li",
-        {},
-        h("i", { class: `key part-${look}` }),
-        `${name}: ${digits(count)} (${percent(count / counts.total)})`,
-      ),
-    ),
-  );
-  const stages = [...new Set((search.progress ?? []).map((moment) => moment.stage))];
-  const stage = stages[stages.length - 1];
-  const moments = (search.progress ?? []).filter((moment) => moment.stage === stage && Number.isFinite(moment.bound));
-  const unit = objectiveUnit(search.objective, search.models.length, search.combination);
-  return h(
-    "div",
-    {},
-    h(
-      "p",
-      {},
-      `${digits(counts.total)} chips settled in ${seconds(search.search_s)}; ${percent(counts.excluded / counts.total)} without being evaluated.`,
-    ),
-    parts,
-    list,
-    moments.length > 1 &&
-      chart(`Best value and bound over time, ${moments.length} moments`, 280, () => ({
-        grid: { left: 64, right: 56, top: 62, bottom: 48 },
-        legend: { ...legendLook(), type: "scroll", top: 0 },
-        tooltip: { ...tooltipLook(), trigger: "axis", valueFormatter: (value: unknown) => digits(Number(value)) },
-        xAxis: { ...axisLook(), type: "value", name: "elapsed time (s)", nameLocation: "middle", nameGap: 30 },
-        yAxis: [
-          { ...axisLook(), type: "value", name: unit || "value", scale: true },
-          { ...axisLook(), type: "value", name: "settled (%)", min: 0, max: 100, splitLine: { show: false } },
-        ],
-        series: [
-          {
-            name: "best so far",
-            type: "line",
-            step: "end",
-            symbol: "none",
-            data: moments.map((m) => [m.elapsed_s, m.best]),
-            lineStyle: { width: 2.5 },
-            itemStyle: { color: colour("--blue") },
-          },
-          {
-            name: "bound of what was open",
-            type: "line",
-            step: "end",
-            symbol: "none",
-            data: moments.map((m) => [m.elapsed_s, m.bound]),
-            lineStyle: { width: 2.5, type: "dashed" },
-            itemStyle: { color: colour("--orange") },
-          },
-          {
-            name: "settled",
-            type: "line",
-            step: "end",
-            symbol: "none",
-            yAxisIndex: 1,
-            data: moments.map((m) => [m.elapsed_s, (100 * m.settled) / counts.total]),
-            lineStyle: { width: 1 },
-            areaStyle: { opacity: 0.1 },
-            itemStyle: { color: colour("--grey") },
-          },
-        ],
-      })).box,
-    moments.length > 1 &&
-      stages.length > 1 &&
-      h(
-        "p",
-        { class: "hint" },
-        `Over time: the search for ${stage}, after those for ${stages.slice(0, -1).join(", ")}.`,
-      ),
   );
 }
 

@@ -59,8 +59,9 @@ export function makePoints(study: Study, search: Search | null): Points {
     },
   ];
   for (const [key, values] of Object.entries(chips.metrics)) {
-    // Bounds are the value of chips that were excluded; with one model its throughput is the value.
-    if (key.startsWith("bound_") || key.startsWith("most_")) {
+    // Bounds are the value of chips that were excluded, and notes of the search are of a few chips only; with one
+    // model its throughput is the value.
+    if (/^(bound|most|close|far|schedules|tensor|microbatch)_/.test(key)) {
       continue;
     }
     const isThroughput = key.startsWith("throughput_");
