@@ -100,11 +100,15 @@ std::vector<StageShape> shapes_of(const plan::PlanRecord& record) {
   if (chunks == 1) {
     return shapes;
   }
-  const std::size_t stages = shapes.size();
-  std::vector<StageShape> parts(stages * static_cast<std::size_t>(chunks));
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    parts[i].blocks = shapes[i % stages].blocks / chunks;
+  // All alike, but for ends where the embedding or the head counts as a layer.
+  std::int64_t each = 0;
+  for (const StageShape& shape : shapes) {
+    each = std::max(each, (shape.blocks + chunks - 1) / chunks);
   }
+  std::vector<StageShape> parts(shapes.size() * static_cast<std::size_t>(chunks),
+                                {false, each, false});
+  parts.front().blocks = shapes.front().blocks - each * (chunks - 1);
+  parts.back().blocks = shapes.back().blocks - each * (chunks - 1);
   parts.front().has_embedding = shapes.front().has_embedding;
   parts.back().has_head = shapes.back().has_head;
   return parts;

@@ -45,8 +45,8 @@ struct ChainLayer {
   // Adding its weights' gradients to those of other micro-batches: in each backward where there are
   // several.
   Seconds accumulation;
-  Flops flops;        // of forward and backward without recomputation, as MFU counts, on one device
-  Flops run_flops;    // that run without recomputation
+  Flops flops;      // of forward and backward without recomputation, as MFU counts, on one device
+  Flops run_flops;  // that run without recomputation
 
   bool operator==(const ChainLayer&) const = default;
 };

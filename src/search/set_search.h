@@ -69,8 +69,8 @@ struct SetSearchAnswer {
   std::vector<std::int64_t> order;     // of all points
   // Apart from one another; points that were looked at early may be in one.
   std::vector<ExcludedSet> excluded;
-  double bound = 0;                    // no point is worth more
-  std::int64_t tops = 0;               // sets whose top was bounded closely
+  double bound = 0;       // no point is worth more
+  std::int64_t tops = 0;  // sets whose top was bounded closely
   // Points that may be worth as much as the best and were not all looked at for the smallest rank.
   std::int64_t tied = 0;
   bool is_complete = true;

@@ -56,5 +56,17 @@ TEST(Layout, ChunksOfAPlanInTheOrderOfForward) {
   EXPECT_EQ(shapes_of(record), even_shapes(8, 4));
 }
 
+// The embedding and the head each count as a layer of their chunk.
+TEST(Layout, ChunksWhoseEndsCount) {
+  plan::PlanRecord record;
+  record.layers = {"embedding", "decoder", "head"};
+  record.plan.strategy.pipeline = 2;
+  record.plan.strategy.interleave = 2;
+  record.plan.stages.resize(2);
+  record.plan.stages[0].layers = {{0, 1}, {1, 3}};
+  record.plan.stages[1].layers = {{1, 3}, {2, 1}};
+  EXPECT_EQ(write_layout(shapes_of(record)), "Et|t*2|t*2|tL");
+}
+
 }  // namespace
 }  // namespace phaze::launch
