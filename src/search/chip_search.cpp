@@ -6,13 +6,13 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <mutex>
 #include <numeric>
 #include <utility>
 
 #include "base/check.h"
 #include "hw/cost.h"
 #include "hw/figures.h"
+#include "search/chip_knowledge.h"
 #include "space/monotone.h"
 
 namespace phaze::search {
@@ -21,85 +21,6 @@ namespace {
 hw::ChipFigures figures_of(const SearchQuestion& question, const hw::Chip& chip) {
   return hw::compute_figures(chip, question.space.technology).value();
 }
-
-// What is known of each model on each chip, from any search.
-class Knowledge {
- public:
-  Knowledge(const SearchQuestion& question, const std::vector<SearchChip>& chips,
-            const SearchOptions& options)
-      : question_(question), chips_(chips), options_(options) {
-    for (const SearchModel& model : question.models) {
-      models_.emplace_back(model.setting);
-      known_.emplace_back(chips.size());
-    }
-    for (const Known& known : options.known) {
-      CHECK(known.model < known_.size() && known.chip < chips.size(), "what is known is of here");
-      known_[known.model][known.chip] = known.value;
-    }
-  }
-
-  const ModelOnChips& model(std::size_t i) const { return models_[i]; }
-
-  double bound(std::size_t model, std::size_t chip) const {
-    const std::optional<ChipValue>& known = known_[model][chip];
-    return known ? known->throughput : models_[model].bound(make_chip(question_, chips_[chip]));
-  }
-
-  // However layers are scheduled.
-  double most(std::size_t model, std::size_t chip) const {
-    const std::optional<ChipValue>& known = known_[model][chip];
-    return known ? known->most : bound(model, chip);
-  }
-
-  ChipValue evaluate(std::size_t model, std::size_t chip, double enough) {
-    std::optional<ChipValue>& known = known_[model][chip];  // a chip has one thread at a time
-    if (known && (known->is_exact || known->throughput < enough)) {
-      return *known;
-    }
-    known = models_[model].evaluate(make_chip(question_, chips_[chip]),
-                                    memories_of(question_, chips_[chip]), enough);
-    const std::lock_guard lock(mutex_);
-    found_.push_back({model, chip, *known});
-    return *known;
-  }
-
-  // Puts more work into schedules.
-  void deepen(std::size_t model, std::size_t chip, double enough, std::int64_t nodes) {
-    std::optional<ChipValue>& known = known_[model][chip];
-    if (!known || (known->is_exact && known->most <= known->throughput)) {
-      return;
-    }
-    known =
-        merge(*known, models_[model].evaluate(make_chip(question_, chips_[chip]),
-                                              memories_of(question_, chips_[chip]), enough, nodes));
-    const std::lock_guard lock(mutex_);
-    found_.push_back({model, chip, *known});
-  }
-
-  // Hands on what was found since the last time, in one order.
-  void keep() {
-    std::vector<Known> found;
-    {
-      const std::lock_guard lock(mutex_);
-      found = std::exchange(found_, {});
-    }
-    std::ranges::sort(found, [](const Known& a, const Known& b) {
-      return std::pair(a.chip, a.model) < std::pair(b.chip, b.model);
-    });
-    if (options_.keep && !found.empty()) {
-      options_.keep(found);
-    }
-  }
-
- private:
-  const SearchQuestion& question_;
-  const std::vector<SearchChip>& chips_;
-  const SearchOptions& options_;
-  std::vector<ModelOnChips> models_;
-  std::vector<std::vector<std::optional<ChipValue>>> known_;  // by model and chip
-  std::mutex mutex_;
-  std::vector<Known> found_;
-};
 
 class Search {
  public:
@@ -274,7 +195,7 @@ class Search {
   const SearchQuestion& question_;
   const SearchOptions& options_;
   std::vector<SearchChip> chips_;
-  Knowledge knowledge_;
+  ChipKnowledge knowledge_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "search/pass_memo.h"
 #include "search/plan_setting.h"
 
 namespace phaze::search {
@@ -35,6 +36,7 @@ struct ValueLimits {
   // By shape, see ChipValuer::shape_bounds: what is known before. Shapes below `enough` are not
   // priced. Empty: nothing is.
   std::vector<double> shape_bounds;
+  PassMemo* passes = nullptr;  // of this chip and model, from earlier looks; may be none
 };
 
 // A model on a cluster, for many chips. Safe for several threads.

@@ -19,13 +19,6 @@ using plan::LayerSchedule;
 
 namespace {
 
-// One pass of a layer.
-struct PassWork {
-  Seconds time, network;
-  double tensor_busy_s = 0, vector_busy_s = 0;
-  double gap = 0;  // share of the time that a better schedule could save at most
-};
-
 struct BothPasses {
   PassWork forward, backward;
 };
@@ -110,6 +103,33 @@ PassWork side_by_side(const cost::CostContext& context, const graph::Layer& laye
           busy.vector * time.value(), gap};
 }
 
+std::vector<double> collectives_of(const graph::Layer& layer, const plan::LayerCost& cost) {
+  std::vector<double> times;
+  for (const graph::OpId id : ids_of(layer.operators)) {
+    if (graph::traits(layer.operators[id].kind).unit == Unit::kNetwork) {
+      times.push_back(cost.operators[id].time.value());
+    }
+  }
+  return times;
+}
+
+BothPasses remembered(const cost::CostContext& context, const graph::Layer& layer,
+                      const plan::LayerCost& cost, const Scheduling& scheduling) {
+  const auto find = [&](LayerPass pass) {
+    if (scheduling.memo == nullptr) {
+      return side_by_side(context, layer, pass, scheduling);
+    }
+    std::vector<double> collectives = collectives_of(layer, cost);
+    if (const auto known = scheduling.memo->find(layer, pass, collectives, scheduling.work_limit)) {
+      return *known;
+    }
+    const PassWork found = side_by_side(context, layer, pass, scheduling);
+    scheduling.memo->keep(layer, pass, std::move(collectives), scheduling.work_limit, found);
+    return found;
+  };
+  return {find(LayerPass::kForward), find(LayerPass::kBackward)};
+}
+
 // Is anything but what sequence parallelism gathers again?
 bool is_recomputed(const graph::Layer& layer, const plan::LayerCost& cost) {
   for (const graph::OpId id : ids_of(layer.operators)) {
@@ -139,11 +159,9 @@ Seconds recomputed_network(const graph::Layer& layer, const plan::LayerCost& cos
 PricedLayer price_layer(const cost::CostContext& context, const graph::Layer& layer,
                         const Scheduling& scheduling) {
   const plan::LayerCost cost = cost::compute_layer_cost(context, layer);
-  const BothPasses both =
-      context.chip->concurrent_operators
-          ? BothPasses{side_by_side(context, layer, LayerPass::kForward, scheduling),
-                       side_by_side(context, layer, LayerPass::kBackward, scheduling)}
-          : one_after_another(layer, cost, scheduling);
+  const BothPasses both = context.chip->concurrent_operators
+                              ? remembered(context, layer, cost, scheduling)
+                              : one_after_another(layer, cost, scheduling);
   PricedLayer priced;
   priced.optimizer = cost.optimizer.time;
   priced.schedule_gap = std::max(both.forward.gap, both.backward.gap);

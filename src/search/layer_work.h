@@ -7,6 +7,7 @@
 #include "graph/layer.h"
 #include "plan/training_plan.h"
 #include "search/layer_schedule.h"
+#include "search/pass_memo.h"
 
 namespace phaze::search {
 
@@ -18,6 +19,7 @@ struct Scheduling {
   bool overlaps_sequence = false;
   std::int64_t work_limit = 5'000'000;  // of the exact solver, for a problem
   Solver solve;                         // nothing: the exact one
+  PassMemo* memo = nullptr;             // of the chip at hand, where there is one
 };
 
 struct PricedLayer {

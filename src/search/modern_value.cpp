@@ -54,7 +54,8 @@ class SharedGraphCosts : public ClusterCosts {
 // One chip: what its shapes could reach, and their best plans.
 class ModernOnChips::OnChip {
  public:
-  OnChip(const ModernOnChips& all, const hw::Chip& chip, std::int64_t nodes = 0)
+  OnChip(const ModernOnChips& all, const hw::Chip& chip, std::int64_t nodes = 0,
+         PassMemo* passes = nullptr)
       : all_(all), setting_(all.setting_) {
     setting_.chip = chip;
     cluster_ = network_of(setting_);
@@ -71,6 +72,7 @@ class ModernOnChips::OnChip {
     request_.scheduling.exclusive_wide = has_exclusive_wide(setting_.assumptions);
     request_.scheduling.overlaps_sequence = setting_.build.execution == models::Execution::kFused;
     request_.scheduling.work_limit = nodes > 0 ? nodes : request_.scheduling.work_limit;
+    request_.scheduling.memo = passes;
   }
   OnChip(const OnChip&) = delete;
   OnChip& operator=(const OnChip&) = delete;
@@ -263,7 +265,7 @@ ChipValue ModernOnChips::evaluate(const hw::Chip& chip, const std::vector<Bytes>
   const double enough = limits.enough;
   const std::int64_t nodes = limits.nodes;
   const auto batch = static_cast<double>(setting_.global_batch);
-  OnChip on_chip(*this, chip, nodes);
+  OnChip on_chip(*this, chip, nodes, limits.passes);
   double left_out = 0;  // the most that shapes which were left out could reach
   std::vector<OnChip::Candidate> candidates = on_chip.list_candidates(limits, left_out);
   const double limit_s = enough > 0 ? batch / enough * (1 + kRounding) : kNoLimit;

@@ -146,6 +146,7 @@ ChipValue OriginalOnChips::evaluate(const hw::Chip& chip, const std::vector<Byte
   PlanSetting setting = setting_;
   setting.chip = chip;
   setting.scheduling.work_limit = nodes > 0 ? nodes : setting.scheduling.work_limit;
+  setting.scheduling.memo = limits.passes;
   cost::ProductMemo memo;
   cost::CostContext context = cost::make_context(chip);
   context.products = &memo;

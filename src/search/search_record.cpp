@@ -72,12 +72,13 @@ std::string price_name(Objective objective) {
                                               : "carbon over its life";
 }
 
-// The value of a chip for all models, as the search has it.
+// The value of a chip for all models, as the search has it. A chip that could be as good as the
+// best one with better schedules gets as much work on them as that one did.
 class Values {
  public:
-  Values(const SearchQuestion& question, const SearchAnswer& answer,
+  Values(const SearchQuestion& question, const SearchAnswer& answer, const FoundChip& best,
          const std::vector<std::size_t>& models)
-      : question_(question), answer_(answer), models_(models) {
+      : question_(question), answer_(answer), best_(best), models_(models) {
     for (const std::size_t model : models) {
       on_chips_.emplace_back(question.models[model].setting);
     }
@@ -86,21 +87,48 @@ class Values {
   FoundChip evaluate(const SearchChip& chip) const {
     FoundChip found;
     const hw::Chip made = make_chip(question_, chip);
+    const std::vector<Bytes> memories = memories_of(question_, chip);
+    std::vector<double> most;
     for (const ModelOnChips& model : on_chips_) {
-      const ChipValue value = model.evaluate(made, memories_of(question_, chip), 0);
+      found.values.push_back(model.evaluate(made, memories, 0));
+      most.push_back(found.values.back().most);
+    }
+    const double price = price_of(question_, made);
+    if (combined(most) >= best_.value * price) {
+      deepen(made, memories, best_.value * price, most, found.values);
+    }
+    for (const ChipValue& value : found.values) {
       found.throughput.push_back(value.throughput);
       found.memory = std::max(found.memory, value.memory);
     }
-    found.value = models_.size() == 1 ? found.throughput.front()
-                                      : combine_throughputs(question_, scale_of(question_, answer_),
-                                                            found.throughput);
-    found.value /= price_of(question_, with_memory(made, found.memory));
+    found.value = combined(found.throughput) / price_of(question_, with_memory(made, found.memory));
     return found;
   }
 
  private:
+  double combined(const std::vector<double>& throughput) const {
+    return models_.size() == 1
+               ? throughput.front()
+               : combine_throughputs(question_, scale_of(question_, answer_), throughput);
+  }
+
+  void deepen(const hw::Chip& made, const std::vector<Bytes>& memories, double enough,
+              const std::vector<double>& most, std::vector<ChipValue>& values) const {
+    const Judge judge(question_, scale_of(question_, answer_));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (best_.values[i].nodes > 0 && values[i].most > values[i].throughput) {
+        const ChipValue deeper = on_chips_[i].evaluate(
+            made, memories, models_.size() == 1 ? enough : judge.needed(i, enough, most),
+            best_.values[i].nodes);
+        values[i] =
+            deeper.is_exact && deeper.throughput > values[i].throughput ? deeper : values[i];
+      }
+    }
+  }
+
   const SearchQuestion& question_;
   const SearchAnswer& answer_;
+  const FoundChip& best_;
   const std::vector<std::size_t>& models_;
   std::vector<ModelOnChips> on_chips_;
 };
@@ -189,7 +217,7 @@ SearchResult make_result(const SearchQuestion& question, const SearchAnswer& ans
     return found.outcomes[a].value > found.outcomes[b].value;
   });
   rivals.resize(std::min(rivals.size(), kRivals));
-  const Values values(question, answer, models);
+  const Values values(question, answer, best, models);
   for (const std::size_t rival : rivals) {
     const SearchChip& chip_of_rival = answer.chips[rival];
     plan::SearchRival row{search_chip_id(question, chip_of_rival), found.outcomes[rival].value, {}};
@@ -201,7 +229,9 @@ SearchResult make_result(const SearchQuestion& question, const SearchAnswer& ans
     const FoundChip other = values.evaluate(chip_of_rival);
     const hw::Chip made = with_memory(make_chip(question, chip_of_rival), other.memory);
     if (models.size() == 1 && question.objective == Objective::kThroughput) {
-      row.reason = why_slower(plan_on(question.models[models.front()], made).plan,
+      ChipValue value = other.values.front();  // its width and micro-batch are known
+      value.nodes = value.nodes > 0 ? value.nodes : quick_scheduling().work_limit;
+      row.reason = why_slower(plan_on(question.models[models.front()], made, value).plan,
                               result.plans.front().plan);
     } else {
       std::size_t worst = 0;  // the model that loses most
