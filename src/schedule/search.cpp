@@ -9,7 +9,6 @@
 //   half of what is open, which raise the bound when they come out empty. Then again with more of
 //   each.
 #include <algorithm>
-#include <array>
 #include <numeric>
 
 #include "base/check.h"
@@ -49,13 +48,12 @@ class Search {
     bound_ = std::min(bound_, best_.makespan);
     for (std::int64_t effort = kFirstEffort; !is_done(); effort *= kGrowth) {
       look_at_all(effort == kFirstEffort ? options_.first_look : effort, useful());
-      // Where wide tasks exclude all others, widths decide nearly everything: parts come first.
-      if (options_.splits && piece_.exclusive_wide) {
-        look_at_parts(kSharesOfParts[1] * effort);
+      if (options_.splits && has_parts_first()) {
+        look_at_parts(kMoreParts * effort);
       }
       anneal(kSteps * effort);
-      if (options_.splits && !piece_.exclusive_wide) {
-        look_at_parts(kSharesOfParts[0] * effort);
+      if (options_.splits && !has_parts_first()) {
+        look_at_parts(kSomeParts * effort);
       }
       raise_bound(effort);
     }
@@ -67,6 +65,9 @@ class Search {
   bool is_done() const {
     return bound_ >= useful() || is_cancelled_ || best_.work >= options_.work_limit;
   }
+  // Where wide tasks exclude all others, widths decide nearly everything; few tasks are settled
+  // sooner by longer looks.
+  bool has_parts_first() const { return piece_.exclusive_wide && piece_.tasks.size() > kFewTasks; }
   // Schedules that end no earlier are of no use.
   Time useful() const { return std::min(best_.makespan, options_.cutoff); }
 
@@ -204,7 +205,8 @@ class Search {
   static constexpr std::int64_t kMostSteps =
       1'000'000;  // of an annealing, which is not interrupted
   static constexpr int kQuestions = 6;
-  static constexpr std::array<std::int64_t, 2> kSharesOfParts = {4, 16};  // by exclusive_wide
+  static constexpr std::int64_t kSomeParts = 4, kMoreParts = 16;
+  static constexpr std::size_t kFewTasks = 32;
   static constexpr std::int64_t kWorkOfBounds = 250;  // of a part: they take as long as this
   static constexpr int kRateSteps = 400;
 
