@@ -47,12 +47,14 @@ class Search {
     best_.work = 0;
     bound_ = std::min(bound_, best_.makespan);
     for (std::int64_t effort = kFirstEffort; !is_done(); effort *= kGrowth) {
-      look_at_all(effort == kFirstEffort ? options_.first_look : effort, useful());
-      if (options_.splits && has_parts_first()) {
+      const bool is_first = effort == kFirstEffort;
+      look_at_all(is_first ? options_.first_look : effort, useful());
+      const bool has_parts_first = is_first && is_by_widths();
+      if (options_.splits && has_parts_first) {
         look_at_parts(kMoreParts * effort);
       }
       anneal(kSteps * effort);
-      if (options_.splits && !has_parts_first()) {
+      if (options_.splits && !has_parts_first) {
         look_at_parts(kSomeParts * effort);
       }
       raise_bound(effort);
@@ -66,8 +68,8 @@ class Search {
     return bound_ >= useful() || is_cancelled_ || best_.work >= options_.work_limit;
   }
   // Where wide tasks exclude all others, widths decide nearly everything; few tasks are settled
-  // sooner by longer looks.
-  bool has_parts_first() const { return piece_.exclusive_wide && piece_.tasks.size() > kFewTasks; }
+  // sooner by longer looks, and so is what the first parts leave open.
+  bool is_by_widths() const { return piece_.exclusive_wide && piece_.tasks.size() > kFewTasks; }
   // Schedules that end no earlier are of no use.
   Time useful() const { return std::min(best_.makespan, options_.cutoff); }
 
