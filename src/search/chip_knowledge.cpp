@@ -56,7 +56,9 @@ ChipValue ChipKnowledge::evaluate(std::size_t model, std::size_t chip, double en
   }
   ValueLimits limits{enough, 0, {}};
   if (options_.deepens) {
-    limits.passes = &effort(model, chip).passes;
+    Effort& before = effort(model, chip);
+    limits.passes = &before.passes;
+    limits.nodes = before.nodes;  // a plan that is made anew must find the same passes
   }
   const ChipValue value = models_[model].evaluate(make_chip(question_, chips_[chip]),
                                                   memories_of(question_, chips_[chip]), limits);
@@ -75,7 +77,8 @@ void ChipKnowledge::deepen(std::size_t model, std::size_t chip, double enough, s
   }
   before.enough = before.nodes >= nodes ? std::min(before.enough, enough) : enough;
   before.nodes = std::max(before.nodes, nodes);
-  const ValueLimits limits{enough, nodes, {}, &before.passes};
+  // Never with less than before, so that a plan that is made anew finds the same passes.
+  const ValueLimits limits{enough, before.nodes, {}, &before.passes};
   found(model, chip,
         merge(*known, models_[model].evaluate(make_chip(question_, chips_[chip]),
                                               memories_of(question_, chips_[chip]), limits)));
