@@ -27,12 +27,8 @@ ChipKnowledge::ChipKnowledge(const SearchQuestion& question, const std::vector<S
 
 double ChipKnowledge::bound(std::size_t model, std::size_t chip) const {
   const std::optional<ChipValue>& known = known_[model][chip];
-  return known ? known->throughput : models_[model].bound(make_chip(question_, chips_[chip]));
-}
-
-double ChipKnowledge::most(std::size_t model, std::size_t chip) const {
-  const std::optional<ChipValue>& known = known_[model][chip];
-  return known ? known->most : bound(model, chip);
+  return known ? std::max(known->throughput, known->most)
+               : models_[model].bound(make_chip(question_, chips_[chip]));
 }
 
 ChipKnowledge::Effort& ChipKnowledge::effort(std::size_t model, std::size_t chip) {

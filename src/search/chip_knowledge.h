@@ -19,9 +19,8 @@ class ChipKnowledge {
 
   const ModelOnChips& model(std::size_t i) const { return models_[i]; }
 
+  // No plan is better, however layers are scheduled.
   double bound(std::size_t model, std::size_t chip) const;
-  // However layers are scheduled.
-  double most(std::size_t model, std::size_t chip) const;
   // Exact where it is at least `enough`.
   ChipValue evaluate(std::size_t model, std::size_t chip, double enough);
   // Puts more work into schedules; not where as much was tried before.

@@ -167,7 +167,7 @@ class Search {
     const double enough = best * price(chip);
     std::vector<double> most;
     for (const std::size_t model : models) {
-      most.push_back(knowledge_.most(model, chip));
+      most.push_back(knowledge_.bound(model, chip));
     }
     for (std::size_t i = 0; i < models.size(); ++i) {
       knowledge_.deepen(models[i], chip,

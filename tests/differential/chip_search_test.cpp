@@ -12,6 +12,7 @@
 #include "hw/cost.h"
 #include "hw/figures.h"
 #include "schedule/exact.h"
+#include "search/chip_knowledge.h"
 #include "search/plan_search.h"
 #include "search/search_record.h"
 #include "search/search_verify.h"
@@ -363,6 +364,20 @@ TEST(ChipSearch, MoreWorkOnSchedulesProvesTheAnswer) {
   const plan::SearchRecord record = make_search_record(question, answers[0]);
   EXPECT_TRUE(record.own[0].is_proved());
   EXPECT_NEAR(plan::throughput(record.own[0].plans[0].plan), found.value, 1e-9 * found.value);
+}
+
+// A chip whose plans are not proved could be as good as its bound, also where what was found of it
+// is worse than the best chip: it is not excluded by what was found.
+TEST(ChipSearch, WhatIsFoundOfAChipIsNoBound) {
+  const SearchQuestion question = small_question({kModels[0]});
+  const std::vector<SearchChip> chips = list_search_chips(question);
+  SearchOptions options;
+  ChipValue open;
+  open.throughput = 1;
+  open.most = 2;
+  options.known = {{0, 3, open}};
+  const ChipKnowledge knowledge(question, chips, options);
+  EXPECT_EQ(knowledge.bound(0, 3), open.most);
 }
 
 TEST(ChipSearch, StoppedInTheMiddleItSaysWhatIsOpen) {
