@@ -54,6 +54,7 @@ plan::LaunchFile write_deepspeed(const LaunchRequest& request) {
                        "): layers are checkpointed by the training script");
   }
   note_idle(record, left_out);
+  note_batch(record, left_out);
   settings.comments.push_back(title_of(record));
   settings.comments.emplace_back("Written by phaze export.");
   const auto nodes = nodes_of(request);

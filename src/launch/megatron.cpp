@@ -40,6 +40,7 @@ class Writer {
       left_out_.emplace_back("the model's shape: its graph file does not say it");
     }
     note_idle(record_, left_out_);
+    note_batch(record_, left_out_);
     return {text(), left_out_};
   }
 

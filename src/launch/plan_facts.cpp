@@ -65,6 +65,17 @@ void note_idle(const plan::PlanRecord& record, std::vector<std::string>& left_ou
   }
 }
 
+void note_batch(const plan::PlanRecord& record, std::vector<std::string>& left_out) {
+  const plan::Strategy& strategy = record.plan.strategy;
+  if (record.plan.global_batch % (strategy.data * strategy.microbatch) != 0) {
+    left_out.push_back("pipelines with unlike numbers of micro-batches: a batch of " +
+                       with_thousands(record.plan.global_batch) +
+                       " is no multiple of the data width, " + std::to_string(strategy.data) +
+                       ", times the micro-batch, " + std::to_string(strategy.microbatch) +
+                       "; choose another batch before this is started");
+  }
+}
+
 std::string title_of(const plan::PlanRecord& record) {
   return printable(record.model) + " on " + with_thousands(record.plan.devices) + " " +
          printable(record.chip) + ", cluster " + printable(record.cluster) + ": " +

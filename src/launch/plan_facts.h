@@ -26,6 +26,8 @@ std::optional<Nodes> nodes_of(const LaunchRequest& request);
 
 // What no program has a setting for.
 void note_idle(const plan::PlanRecord& record, std::vector<std::string>& left_out);
+// Batches that data width and micro-batch do not divide, which plans of the original have.
+void note_batch(const plan::PlanRecord& record, std::vector<std::string>& left_out);
 
 // "gpt3-175b on 1,024 h100, cluster dgx-h100: 5.02 s an iteration", on one line.
 std::string title_of(const plan::PlanRecord& record);

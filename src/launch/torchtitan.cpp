@@ -48,6 +48,7 @@ class Writer {
     write_parallelism();
     write_recompute();
     note_idle(record_, left_out_);
+    note_batch(record_, left_out_);
     return {text(), left_out_};
   }
 

@@ -140,10 +140,34 @@ class Search {
       const double best = answer.outcomes[*answer.best].value;
       tbb::parallel_for(std::size_t{0}, open.size(),
                         [&](std::size_t i) { deepen(models, judge, open[i], best, nodes); });
-      answer = co_search(problem, options);
+      CoSearchAnswer again = co_search(problem, options);
+      if (!again.is_complete) {
+        answer.is_complete = false;  // what was known before is still there, and its bound
+        settle(models, judge, answer);
+        break;
+      }
+      answer = std::move(again);
     }
     knowledge_.keep();
     return answer;
+  }
+
+  // Takes over what is known by now of chips that were evaluated.
+  void settle(const std::vector<std::size_t>& models, const Judge& judge, CoSearchAnswer& answer) {
+    for (std::size_t chip = 0; chip < answer.outcomes.size(); ++chip) {
+      ChipOutcome& outcome = answer.outcomes[chip];
+      if (outcome.state != ChipState::kEvaluated) {
+        continue;
+      }
+      const Worth worth = evaluate(models, judge, chip, 0);
+      outcome.value = worth.value;
+      outcome.most = std::max(worth.value, worth.most);
+      outcome.rank = worth.rank;
+      const ChipOutcome& best = answer.outcomes[*answer.best];
+      if (outcome.value > best.value || (outcome.value == best.value && outcome.rank < best.rank)) {
+        answer.best = chip;
+      }
+    }
   }
 
   // Chips that could be as good as the best one with better schedules.

@@ -134,8 +134,8 @@ class Resolver {
       Diagnostics faults;
       found->second = load(faults);
       for (const Diagnostic& fault : faults.all()) {
-        // Of a file its own place; of a name the row's.
-        const bool is_name = fault.where.line == 0;
+        // Of a file and of an option its own place; of a name the row's.
+        const bool is_name = fault.where.line == 0 && !fault.where.key.starts_with("--set");
         diagnostics_.error(is_name ? place_of(run, key) : fault.where, fault.message);
       }
     }

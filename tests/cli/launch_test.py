@@ -200,6 +200,17 @@ class Export(Launch):
         for absent in ("--use-tp-pp-dp-mapping", "--bf16", "--overlap-grad-reduce"):
             self.assertNotIn(absent, options)
 
+    def test_batches_that_pipelines_do_not_share_evenly(self):
+        # The original gives some pipelines one micro-batch more than others.
+        path = os.path.join(self.folder(), "plan.json")
+        plan = self.json("place", "bert-large", "--assumptions", "phaze2024", "--chip", "phaze-reference", "--devices",
+                         "7", "--global-batch", "32", "--tensor", "1", "--pipeline", "1", "--data", "7", "--output",
+                         path)
+        self.assertNotEqual(32 % (plan["data"] * plan["microbatch"]), 0)
+        for target in ("megatron", "deepspeed", "torchtitan"):
+            _, warnings = self.export(path, target)
+            self.assertIn("a batch of 32 is no multiple of the data width, 7", "\n".join(warnings), target)
+
     def test_output_file_and_json(self):
         path, _ = self.plan("plain")
         out = os.path.join(self.folder(), "args.sh")

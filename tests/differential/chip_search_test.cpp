@@ -366,6 +366,25 @@ TEST(ChipSearch, MoreWorkOnSchedulesProvesTheAnswer) {
   EXPECT_NEAR(plan::throughput(record.own[0].plans[0].plan), found.value, 1e-9 * found.value);
 }
 
+// Stopped while schedules get more work, the answer is what was known before.
+TEST(ChipSearch, StoppedWhileSchedulesGetMoreWork) {
+  const SearchQuestion question = small_question({kModels[0]});
+  int calls = 0;
+  SearchOptions options;
+  options.deepens = false;
+  options.is_cancelled = [&calls](const SearchOptions::Progress&) { return ++calls < 0; };
+  const SearchAnswer quick = search_chips(question, list_search_chips(question), options);
+  int left = calls;
+  options.deepens = true;
+  options.is_cancelled = [&left](const SearchOptions::Progress&) { return --left < 0; };
+  const SearchAnswer stopped = search_chips(question, list_search_chips(question), options);
+  EXPECT_FALSE(stopped.is_complete);
+  ASSERT_TRUE(stopped.own_best[0]);
+  EXPECT_GE(stopped.own_best[0]->value, quick.own_best[0]->value);
+  EXPECT_GE(stopped.own[0].bound, stopped.own_best[0]->value);
+  EXPECT_LE(stopped.own[0].bound, quick.own[0].bound);
+}
+
 // A chip whose plans are not proved could be as good as its bound, also where what was found of it
 // is worse than the best chip: it is not excluded by what was found.
 TEST(ChipSearch, WhatIsFoundOfAChipIsNoBound) {
