@@ -182,12 +182,13 @@ std::optional<SearchQuestion> read_question(const ChipSearchOptions& options, sp
           "flat");
     return std::nullopt;
   }
+  question.reference = *reference;
   if (is_original) {
     make_ideal(space.base);
   } else {
     question.notes.push_back(assume_sustained(space.base));
+    assume_sustained(question.reference);
   }
-  question.reference = *reference;
   for (const std::string& name : options.models) {
     question.models.push_back(
         {name, read_model(options, *assumptions, space, *cluster, name, diagnostics), 1});

@@ -28,7 +28,8 @@ Json chip_json(const plan::ReproducedChip& of) {
           {"hbm_bytes", hw::hbm_capacity(chip).value()},
           {"area_mm2", of.area.value()},
           {"area_share", of.area_share},
-          {"vector_cores_area_share", of.vector_share}};
+          {"vector_cores_area_share", of.vector_share},
+          {"tdp_w", of.power.value()}};
 }
 
 Json counts_json(const plan::SearchCounts& counts) {
@@ -56,10 +57,13 @@ Json run_json(const plan::ReproducedModel& model, ReproducedRun which) {
           {"throughput_sequences_per_s", or_null(plan::throughput_of(plan))},
           {"iteration_s", plan->iteration.value()},
           {"tensor", plan->strategy.tensor},
+          {"sequence_parallel", plan->strategy.sequence_parallel},
           {"pipeline", plan->strategy.pipeline},
           {"data", plan->strategy.data},
           {"microbatch", plan->strategy.microbatch},
           {"recompute", plan::recompute_of(*plan)},
+          {"zero", plan->strategy.zero},
+          {"interleave", plan->strategy.interleave},
           {"peak_memory_bytes", plan::peak_memory(*plan).value()},
           {"capacity_bytes", plan->capacity.value()}};
 }
@@ -77,6 +81,7 @@ Json model_json(const plan::ReproducedModel& model) {
   Json architecture = chip_json(model.architecture.chip);
   architecture["tensor_width"] = model.architecture.width;
   architecture["microbatch"] = model.architecture.microbatch;
+  architecture["sequence_parallel"] = model.architecture.sequence_parallel;
   architecture["latency_s"] = model.architecture.latency.value();
   architecture["chips"] = counts_json(model.architecture.counts);
   json["architecture_only"] = std::move(architecture);
@@ -91,10 +96,34 @@ Json model_json(const plan::ReproducedModel& model) {
   return json;
 }
 
+Json space_json(const plan::ReproducedSpace& space) {
+  Json memories = Json::array();
+  for (const Bytes memory : space.memories) {
+    memories.push_back(memory.value());
+  }
+  const plan::UndominatedChips& undominated = space.undominated;
+  return {{"name", space.name},
+          {"chips", space.chips},
+          {"area_budget_mm2", space.area_budget.value()},
+          {"power_budget_w", space.power_budget ? Json(space.power_budget->value()) : Json()},
+          {"hbm_bytes", std::move(memories)},
+          {"undominated",
+           {{"chips", undominated.chips},
+            {"large_tensor_cores", undominated.large_cores},
+            {"many_vector_cores", undominated.many_vectors},
+            {"least_area_share", undominated.least_area_share},
+            {"least_area_chip", undominated.least_area_chip},
+            {"median_area_share", undominated.median_area_share},
+            {"most_elements_large_tensor_cores", undominated.most_elements_large},
+            {"most_elements_small_tensor_cores", undominated.most_elements_small}}}};
+}
+
 Json column_json(const plan::ReproducedColumn& column) {
   Json json = {{"name", column.name},
                {"assumptions", column.assumptions},
                {"description", column.words},
+               {"space", space_json(column.space)},
+               {"cluster", column.cluster},
                {"link_bytes_per_s", column.link.value()},
                {"reference", chip_json(column.reference)},
                {"models", Json::array()},
@@ -123,25 +152,13 @@ Json column_json(const plan::ReproducedColumn& column) {
 }  // namespace
 
 std::string write_reproduction(const plan::Reproduction& of) {
-  Json json = {{"schema", 1},
-               {"space", of.space},
-               {"chips", of.chips},
-               {"area_budget_mm2", of.area_budget.value()},
+  Json json = {{"schema", 2},
                {"devices", of.devices},
                {"global_batch", of.global_batch},
                {"paper",
                 {{"own", plan::kPaperOwn},
                  {"common", plan::kPaperCommon},
                  {"area_share", plan::kPaperAreaShare}}},
-               {"undominated",
-                {{"chips", of.undominated.chips},
-                 {"large_tensor_cores", of.undominated.large_cores},
-                 {"many_vector_cores", of.undominated.many_vectors},
-                 {"least_area_share", of.undominated.least_area_share},
-                 {"least_area_chip", of.undominated.least_area_chip},
-                 {"median_area_share", of.undominated.median_area_share},
-                 {"most_elements_large_tensor_cores", of.undominated.most_elements_large},
-                 {"most_elements_small_tensor_cores", of.undominated.most_elements_small}}},
                {"columns", Json::array()}};
   for (const plan::ReproducedColumn& column : of.columns) {
     json["columns"].push_back(column_json(column));

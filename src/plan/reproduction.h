@@ -1,7 +1,7 @@
 #pragma once
 // The evaluation of the original's paper, run again: what it is compared by, as plain data. A
-// column is one set of assumptions; every throughput in it is relative to the reference chip with
-// the experts' placement. docs/reproduction.md is printed from it.
+// column is one set of assumptions with its space of chips; every throughput in it is relative to
+// the reference chip with the experts' placement. docs/reproduction.md is printed from it.
 
 #include <array>
 #include <cstdint>
@@ -38,6 +38,7 @@ struct ReproducedChip {
   SquareMillimetres area;
   double area_share = 0;    // of the space's budget
   double vector_share = 0;  // of the chip's area, its vector cores
+  Watts power;              // design power
 };
 
 // The architecture-only baseline: the chip with the least time for forward and backward of all of
@@ -45,6 +46,7 @@ struct ReproducedChip {
 struct ArchitectureOnly {
   ReproducedChip chip;
   std::int64_t width = 1, microbatch = 1;
+  bool sequence_parallel = false;
   Seconds latency;
   SearchCounts counts;
 };
@@ -60,6 +62,8 @@ struct GainSplit {
 struct ReproducedModel {
   std::string model;
   Strategy expert;  // stages, data and tensor width
+  // Why the reference has no plan with these, or none that fits; empty: it has one.
+  std::string no_expert;
   // By ReproducedRun. Nothing: no plan; one that does not fit says by how much.
   std::array<std::optional<TrainingPlan>, kReproducedRuns> runs;
   ArchitectureOnly architecture;
@@ -73,15 +77,6 @@ struct ReproducedModel {
   }
 };
 
-struct ReproducedColumn {
-  std::string name, assumptions, words;
-  BytesPerSecond link;  // of a device
-  ReproducedChip reference;
-  std::vector<ReproducedModel> models;
-  std::optional<ReproducedChip> common;
-  SearchCounts common_counts;
-};
-
 // What the space leaves to choose: its chips that no other one has no less of anything than.
 struct UndominatedChips {
   std::int64_t chips = 0;
@@ -93,13 +88,29 @@ struct UndominatedChips {
   std::int64_t most_elements_large = 0, most_elements_small = 0;
 };
 
-struct Reproduction {
-  std::string space;
+// The chips of a column.
+struct ReproducedSpace {
+  std::string name;
   std::int64_t chips = 0;
   SquareMillimetres area_budget;
-  Bytes most_memory;
-  std::int64_t devices = 0, global_batch = 0;
+  std::optional<Watts> power_budget;
+  std::vector<Bytes> memories;  // sizes of HBM, ascending
   UndominatedChips undominated;
+};
+
+struct ReproducedColumn {
+  std::string name, assumptions, words;
+  ReproducedSpace space;
+  std::string cluster;
+  BytesPerSecond link;  // of a device, at the innermost level
+  ReproducedChip reference;
+  std::vector<ReproducedModel> models;
+  std::optional<ReproducedChip> common;
+  SearchCounts common_counts;
+};
+
+struct Reproduction {
+  std::int64_t devices = 0, global_batch = 0;
   std::vector<ReproducedColumn> columns;
 };
 

@@ -10,7 +10,6 @@ namespace {
 
 using plan::ReproducedColumn;
 using plan::ReproducedModel;
-using plan::Reproduction;
 
 // A model's own chips, and the common one.
 std::vector<const plan::ReproducedChip*> chips_of(const ReproducedColumn& column) {
@@ -32,7 +31,7 @@ std::string count_text(std::int64_t count, std::size_t of) {
 
 std::string verdict(bool holds) { return holds ? "holds" : "does not hold"; }
 
-std::string area_finding(const Reproduction& all,
+std::string area_finding(const plan::UndominatedChips& undominated,
                          const std::vector<const plan::ReproducedChip*>& chips) {
   double sum = 0, least = 1, most = 0;
   for (const plan::ReproducedChip* chip : chips) {
@@ -46,16 +45,16 @@ std::string area_finding(const Reproduction& all,
          ", " + percent_text(mean) + " on average (" + percent_text(least) + " to " +
          percent_text(most) +
          "; called so within 5 points). Much of it is forced by the space: half of its " +
-         with_thousands(all.undominated.chips) +
+         with_thousands(undominated.chips) +
          " chips that no other one has no less of anything than use at least " +
-         percent_text(all.undominated.median_area_share) + " of the area, all of them at least " +
-         percent_text(all.undominated.least_area_share) + " (" + all.undominated.least_area_chip +
+         percent_text(undominated.median_area_share) + " of the area, all of them at least " +
+         percent_text(undominated.least_area_share) + " (" + undominated.least_area_chip +
          "); less is used only where a smaller chip is as fast, which wins ties.";
 }
 
-std::string cores_finding(const Reproduction& all, const ReproducedColumn& column,
+std::string cores_finding(const ReproducedColumn& column,
                           const std::vector<const plan::ReproducedChip*>& chips) {
-  // Of the space, not of the column: the real TPUv4's are the same.
+  const plan::UndominatedChips& undominated = column.space.undominated;
   const auto elements = [](const hw::Chip& chip) { return chip.tensor.rows * chip.tensor.columns; };
   const auto large = std::ranges::count_if(chips, [&](const plan::ReproducedChip* chip) {
     return elements(chip->chip) >= elements(column.reference.chip);
@@ -63,18 +62,19 @@ std::string cores_finding(const Reproduction& all, const ReproducedColumn& colum
   return "Large tensor cores: " + verdict(2 * large > static_cast<std::ptrdiff_t>(chips.size())) +
          ", " + count_text(large, chips.size()) + " chips have cores of at least the reference's " +
          with_thousands(elements(column.reference.chip)) + " elements; of the undominated chips " +
-         percent_text(static_cast<double>(all.undominated.large_cores) /
-                      static_cast<double>(all.undominated.chips)) +
+         percent_text(static_cast<double>(undominated.large_cores) /
+                      static_cast<double>(undominated.chips)) +
          " have. By area: undominated chips with such cores have up to " +
-         with_thousands(all.undominated.most_elements_large) + " elements in all, others up to " +
-         with_thousands(all.undominated.most_elements_small) +
+         with_thousands(undominated.most_elements_large) + " elements in all, others up to " +
+         with_thousands(undominated.most_elements_small) +
          ". A core of r x c elements reads r + c operands for r c products, so that larger ones "
          "ask "
          "less of the buffers.";
 }
 
-std::string vectors_finding(const Reproduction& all, const ReproducedColumn& column,
+std::string vectors_finding(const ReproducedColumn& column,
                             const std::vector<const plan::ReproducedChip*>& chips) {
+  const plan::UndominatedChips& undominated = column.space.undominated;
   const auto lanes = [](const hw::Chip& chip) { return chip.vector.count * chip.vector.lanes; };
   const auto many = std::ranges::count_if(chips, [&](const plan::ReproducedChip* chip) {
     return chip->chip.vector.count > column.reference.chip.vector.count;
@@ -83,8 +83,8 @@ std::string vectors_finding(const Reproduction& all, const ReproducedColumn& col
       chips, {}, [&](const plan::ReproducedChip* chip) { return lanes(chip->chip); });
   const auto [least_area, most_area] =
       std::ranges::minmax_element(chips, {}, &plan::ReproducedChip::vector_share);
-  const double forced = static_cast<double>(all.undominated.many_vectors) /
-                        static_cast<double>(all.undominated.chips);
+  const double forced =
+      static_cast<double>(undominated.many_vectors) / static_cast<double>(undominated.chips);
   return "Many vector cores: " + verdict(2 * many > static_cast<std::ptrdiff_t>(chips.size())) +
          ", " + count_text(many, chips.size()) + " chips have more than the reference's " +
          std::to_string(column.reference.chip.vector.count) + " (" +
@@ -100,6 +100,10 @@ std::string vectors_finding(const Reproduction& all, const ReproducedColumn& col
 
 std::string memory_finding(const ReproducedColumn& column,
                            const std::vector<const plan::ReproducedChip*>& chips) {
+  if (column.space.memories.size() == 1) {
+    return "Less than 64 GB of HBM: not asked here, all chips have " +
+           gibibytes(column.space.memories.front()) + ".";
+  }
   constexpr std::int64_t kSixtyFour = std::int64_t{64} << 30;
   const auto little = std::ranges::count_if(chips, [&](const plan::ReproducedChip* chip) {
     return hw::hbm_capacity(chip->chip).value() < kSixtyFour;
@@ -128,16 +132,15 @@ std::string average_finding(const ReproducedColumn& column) {
 
 }  // namespace
 
-std::vector<std::string> find_findings(const Reproduction& reproduction,
-                                       const ReproducedColumn& column) {
+std::vector<std::string> find_findings(const ReproducedColumn& column) {
   const std::vector<const plan::ReproducedChip*> chips = chips_of(column);
   std::vector<std::string> lines = {average_finding(column)};
   if (chips.empty()) {
     return lines;
   }
-  lines.push_back(area_finding(reproduction, chips));
-  lines.push_back(cores_finding(reproduction, column, chips));
-  lines.push_back(vectors_finding(reproduction, column, chips));
+  lines.push_back(area_finding(column.space.undominated, chips));
+  lines.push_back(cores_finding(column, chips));
+  lines.push_back(vectors_finding(column, chips));
   lines.push_back(memory_finding(column, chips));
   return lines;
 }

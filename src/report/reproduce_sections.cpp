@@ -53,7 +53,7 @@ std::string chip_words(const plan::ReproducedChip& chip) {
          std::to_string(c.tensor.columns) + ")";
 }
 
-// Name, cores, lanes, buffer, HBM, area.
+// Name, cores, lanes, buffer, HBM, area, design power.
 std::vector<std::string> chip_row(const std::string& name, const plan::ReproducedChip& chip) {
   const hw::Chip& c = chip.chip;
   return {name,
@@ -62,7 +62,8 @@ std::vector<std::string> chip_row(const std::string& name, const plan::Reproduce
           with_binary_prefix(c.global.size.value()),
           gibibytes(hw::hbm_capacity(c)),
           std::to_string(std::llround(chip.area.value())),
-          percent_text(chip.area_share)};
+          percent_text(chip.area_share),
+          std::to_string(std::llround(chip.power.value()))};
 }
 
 std::string plan_words(const std::optional<plan::TrainingPlan>& plan) {
@@ -75,24 +76,29 @@ std::string plan_words(const std::optional<plan::TrainingPlan>& plan) {
          plan::recompute_of(*plan);
 }
 
+std::string space_words(const plan::ReproducedSpace& space) {
+  return "chips of " + printable(space.name) + " (" + with_thousands(space.chips) + ", up to " +
+         std::to_string(std::llround(space.area_budget.value())) + " mm2" +
+         (space.power_budget
+              ? " and " + std::to_string(std::llround(space.power_budget->value())) + " W"
+              : "") +
+         ")";
+}
+
 ReproductionSection make_summary(const Reproduction& all) {
   ReproductionSection section;
   section.heading = "Throughput over the reference chip with expert placement, on average";
   section.before = {
-      "The chips of " + printable(all.space) + " (" + with_thousands(all.chips) + ", up to " +
-          std::to_string(std::llround(all.area_budget.value())) + " mm2), " +
-          with_thousands(all.devices) + " devices, global batch " +
-          with_thousands(all.global_batch) +
+      with_thousands(all.devices) + " devices, global batch " + with_thousands(all.global_batch) +
           " sequences. Arithmetic mean over the models, the geometric one in brackets. Own and "
-          "common chips are proved best of the space for their layer times; experts' placements "
-          "are those of the original's released code.",
+          "common chips are proved best of their space for their layer times; the widths and "
+          "stages of experts' placements are those of the original's released code, all else that "
+          "the assumptions leave open (micro-batch, recomputation, sharding) is best for them.",
       "The architecture-only chip has the least time for forward and backward of all layers of the "
       "model with one micro-batch on one device, at the expert's tensor width and with the "
-      "micro-batch that the expert's placement takes on the reference chip; HBM of " +
-          gibibytes(all.most_memory) +
-          ", which does not change that time. It is what a search without placement finds; no "
-          "other "
-          "system was run for it."};
+      "micro-batch that the expert's placement takes on the reference chip; the most HBM of the "
+      "space, which does not change that time. It is what a search without placement finds; no "
+      "other system was run for it."};
   section.titles = {"chip and placement"};
   for (const ReproducedColumn& column : all.columns) {
     section.titles.push_back(column.name);
@@ -112,8 +118,9 @@ ReproductionSection make_summary(const Reproduction& all) {
     section.rows.push_back(std::move(row));
   }
   for (const ReproducedColumn& column : all.columns) {
-    section.after.push_back(column.name + ": " + column.words + "; reference " +
-                            column.reference.name + ", links of " +
+    section.after.push_back(column.name + ": " + column.words + "; " + space_words(column.space) +
+                            "; reference " + column.reference.name + "; cluster " +
+                            printable(column.cluster) + ", links of " +
                             with_prefix(column.link.value(), "B/s"));
   }
   return section;
@@ -130,7 +137,7 @@ ReproductionSection make_throughputs(const ReproducedColumn& column) {
                     "arch.-only, solved",
                     "own chip",
                     "common chip"};
-  bool has_star = false;
+  std::string without;  // the expert's placement
   for (const ReproducedModel& model : column.models) {
     const auto base = plan::base_of(model).throughput;
     std::vector<std::string> row = {name_of(model),
@@ -138,7 +145,9 @@ ReproductionSection make_throughputs(const ReproducedColumn& column) {
     for (const auto& [run, words] : kRuns) {
       row.push_back(relative_text(model, run));
     }
-    has_star = has_star || is_relative_to_solved(model);
+    if (is_relative_to_solved(model)) {
+      without += "; " + model.model + ": " + model.no_expert;
+    }
     section.rows.push_back(std::move(row));
   }
   for (const bool is_geometric : {false, true}) {
@@ -150,12 +159,11 @@ ReproductionSection make_throughputs(const ReproducedColumn& column) {
     }
     section.rows.push_back(std::move(row));
   }
-  if (has_star) {
-    section.after.emplace_back(
-        "(*) The expert's placement does not fit the reference chip with its " +
-        gibibytes(hw::hbm_capacity(column.reference.chip)) +
-        " at any micro-batch, recomputed or not: relative to the solved placement, which makes the "
-        "figures smaller.");
+  if (!without.empty()) {
+    section.after.push_back(
+        "(*) Relative to the solved placement, which makes the figures smaller, for want of the "
+        "expert's" +
+        without + ".");
   }
   return section;
 }
@@ -170,6 +178,7 @@ ReproductionSection make_chips(const ReproducedColumn& column) {
                     "HBM",
                     "mm2",
                     "of the area",
+                    "W",
                     "plan: t/p/d/micro-batch, recompute"};
   const auto add = [&](const std::string& name, const plan::ReproducedChip& chip,
                        const std::string& plan) {
@@ -243,8 +252,7 @@ std::vector<ReproductionSection> make_sections(const Reproduction& reproduction)
     sections.push_back(make_chips(column));
     sections.push_back(make_split(column));
     sections.push_back(make_meaning(column));
-    sections.push_back(
-        {column.name + ": the paper's findings", {}, {}, {}, find_findings(reproduction, column)});
+    sections.push_back({column.name + ": the paper's findings", {}, {}, {}, find_findings(column)});
   }
   sections.push_back(make_limits(reproduction));
   return sections;

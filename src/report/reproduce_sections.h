@@ -20,8 +20,7 @@ struct ReproductionSection {
 std::vector<ReproductionSection> make_sections(const plan::Reproduction& reproduction);
 
 // What the paper found, and whether it holds in this column.
-std::vector<std::string> find_findings(const plan::Reproduction& reproduction,
-                                       const plan::ReproducedColumn& column);
+std::vector<std::string> find_findings(const plan::ReproducedColumn& column);
 
 // What a column's averages say: placement, chip, searching both together, sharing a chip.
 ReproductionSection make_meaning(const plan::ReproducedColumn& column);

@@ -59,18 +59,11 @@ class ModernOnChips::OnChip {
       : all_(all), setting_(all.setting_) {
     setting_.chip = chip;
     cluster_ = network_of(setting_);
-    request_.model = &setting_.model;
-    request_.build = setting_.build;
-    request_.training = setting_.training;
-    request_.context = cost::make_context(setting_.chip);
+    request_ = make_profile_request(setting_, cluster_);
     // Products see the chip by its machine; all formats and shares follow from that.
     machine_ = cost::tensor_machine(setting_.chip, hw::NumberFormat::kBf16);
     memo_ = all_.memos_.take(machine_);
     request_.context.products = memo_.get();
-    request_.cluster = &cluster_;
-    request_.scheduling = setting_.scheduling;
-    request_.scheduling.exclusive_wide = has_exclusive_wide(setting_.assumptions);
-    request_.scheduling.overlaps_sequence = setting_.build.execution == models::Execution::kFused;
     request_.scheduling.work_limit = nodes > 0 ? nodes : request_.scheduling.work_limit;
     request_.scheduling.memo = passes;
   }

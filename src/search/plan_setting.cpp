@@ -144,10 +144,10 @@ OriginalTerms make_original_terms(const PlanSetting& setting) {
 
 SettingCosts::SettingCosts(const PlanSetting& setting)
     : cluster_(network_of(setting)),
-      request_(make_request(setting, cluster_)),
+      request_(make_profile_request(setting, cluster_)),
       costs_(request_, possible_widths(setting)) {}
 
-ProfileRequest SettingCosts::make_request(const PlanSetting& setting, const hw::Cluster& cluster) {
+ProfileRequest make_profile_request(const PlanSetting& setting, const hw::Cluster& cluster) {
   ProfileRequest request;
   request.model = &setting.model;
   request.build = setting.build;

@@ -57,6 +57,10 @@ bool has_experts(const PlanSetting& setting);
 place::PlanProblem make_plan_problem(const PlanSetting& setting);
 OriginalTerms make_original_terms(const PlanSetting& setting);
 
+// What chains of layers are priced from, on the setting's chip. Both must outlive it; the cluster
+// is network_of's.
+ProfileRequest make_profile_request(const PlanSetting& setting, const hw::Cluster& cluster);
+
 // What the planner asks for; stays where it was made. The setting must outlive it.
 class SettingCosts {
  public:
@@ -67,8 +71,6 @@ class SettingCosts {
   ClusterCosts& costs() { return costs_; }
 
  private:
-  static ProfileRequest make_request(const PlanSetting& setting, const hw::Cluster& cluster);
-
   hw::Cluster cluster_;
   ProfileRequest request_;
   ClusterCosts costs_;

@@ -1,14 +1,12 @@
 #include "search/reproduce.h"
 
-#include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "base/check.h"
-#include "hw/figures.h"
+#include "base/text.h"
 #include "search/reproduce_latency.h"
+#include "search/reproduce_space.h"
 #include "space/chips.h"
-#include "space/monotone.h"
 
 namespace phaze::search {
 
@@ -25,18 +23,6 @@ plan::SearchCounts counts_of(const CoSearchAnswer& found) {
           static_cast<std::int64_t>(found.dominated)};
 }
 
-ReproducedChip describe(const SearchQuestion& question, const std::string& name,
-                        const hw::Chip& chip) {
-  ReproducedChip described{name, chip, {}, 0, 0};
-  const hw::ChipFigures figures = hw::compute_figures(chip, question.space.technology).value();
-  described.area = figures.area;
-  described.vector_share = figures.area_breakdown.vector_cores.value() / figures.area.value();
-  if (question.space.budgets.area) {
-    described.area_share = described.area.value() / question.space.budgets.area->value();
-  }
-  return described;
-}
-
 class Column {
  public:
   Column(const ReproduceQuestion& question, const ReproduceOptions& options)
@@ -44,6 +30,9 @@ class Column {
 
   std::optional<plan::ReproducedColumn> run() {
     chips_ = list_search_chips(search_);
+    if (chips_.empty()) {
+      return std::nullopt;
+    }
     SearchOptions how = options_.search;
     how.deepens = false;  // schedules as in all other figures
     const SearchAnswer found = search_chips(search_, chips_, how);
@@ -55,8 +44,10 @@ class Column {
     column.words = question_.words;
     const PlanSetting& setting = search_.models.front().setting;
     column.assumptions = to_string(setting.assumptions);
+    column.space = describe_space(search_, chips_);
+    column.cluster = setting.cluster.name;
     column.link = setting.cluster.levels.front().bandwidth;
-    column.reference = describe(search_, search_.reference.name, search_.reference);
+    column.reference = describe_chip(search_, search_.reference.name, search_.reference);
     if (found.common_best) {
       column.common = found_chip(*found.common_best);
       column.common_counts = counts_of(*found.common);
@@ -74,8 +65,8 @@ class Column {
  private:
   ReproducedChip found_chip(const FoundChip& best) const {
     const SearchChip& chip = chips_[best.chip];
-    return describe(search_, space::chip_id(search_.space, chip.index),
-                    with_memory(make_chip(search_, chip), best.memory));
+    return describe_chip(search_, space::chip_id(search_.space, chip.index),
+                         with_memory(make_chip(search_, chip), best.memory));
   }
 
   // The best plan on a chip, with the expert's widths or with any; nothing: there is none.
@@ -100,6 +91,19 @@ class Column {
     return found.plans.front();
   }
 
+  std::string why_no_expert(std::size_t model, const std::optional<TrainingPlan>& plan) const {
+    const PlanSetting& setting = search_.models[model].setting;
+    const plan::Strategy& expert = question_.experts[model];
+    if (plan && plan->fits) {
+      return "";
+    }
+    if (!is_original(setting.assumptions) && setting.global_batch % expert.data != 0) {
+      return "its " + std::to_string(expert.data) + " pipelines do not share " +
+             with_thousands(setting.global_batch) + " sequences evenly";
+    }
+    return "it does not fit the reference chip at any micro-batch, recomputed or not";
+  }
+
   // Held to what the search found.
   TrainingPlan plan_found(std::size_t model, const hw::Chip& chip, double throughput) {
     std::optional<TrainingPlan> plan = plan_on(model, chip, false);
@@ -117,6 +121,7 @@ class Column {
       return model.runs[static_cast<std::size_t>(which)];
     };
     run(ReproducedRun::kReferenceExpert) = plan_on(i, search_.reference, true);
+    model.no_expert = why_no_expert(i, run(ReproducedRun::kReferenceExpert));
     if (found.reference[i] > 0) {
       run(ReproducedRun::kReferenceSolved) = plan_found(i, search_.reference, found.reference[i]);
     }
@@ -138,16 +143,20 @@ class Column {
 
   bool run_architecture(std::size_t i, ReproducedModel& model) {
     const auto& expert = model.run(ReproducedRun::kReferenceExpert);
-    const LatencyQuestion asked{i, model.expert.tensor, expert ? expert->strategy.microbatch : 1};
+    const LatencyQuestion asked{i, model.expert.tensor, expert ? expert->strategy.microbatch : 1,
+                                expert && expert->strategy.sequence_parallel};
     const LatencyAnswer fastest = find_least_latency(search_, chips_, asked, options_.search);
     if (!fastest.search.is_complete || !fastest.search.best) {
       return false;
     }
     const SearchChip& chip = chips_[*fastest.search.best];
     const hw::Chip made = make_chip(search_, chip);
-    model.architecture = {describe(search_, space::chip_id(search_.space, chip.index),
-                                   with_memory(made, memories_of(search_, chip).back())),
-                          asked.width, asked.microbatch, fastest.latency,
+    model.architecture = {describe_chip(search_, space::chip_id(search_.space, chip.index),
+                                        with_memory(made, memories_of(search_, chip).back())),
+                          asked.width,
+                          asked.microbatch,
+                          asked.sequence_parallel,
+                          fastest.latency,
                           counts_of(fastest.search)};
     for (const auto& [which, is_expert] : {std::pair(ReproducedRun::kArchitectureExpert, true),
                                            std::pair(ReproducedRun::kArchitectureSolved, false)}) {
@@ -167,7 +176,7 @@ class Column {
     const auto less = throughput_of(
         plan_on(i, with_memory(search_.reference, hw::hbm_capacity(model.own->chip)), true));
     if (!base || !solved || !own) {
-      model.no_split = "the expert's placement does not fit the reference chip";
+      model.no_split = "the expert's placement: " + model.no_expert;
     } else if (!chip || !less) {
       model.no_split = std::string("the expert's placement does not fit ") +
                        (chip ? "the reference chip with the HBM of the model's own"
@@ -192,47 +201,6 @@ std::optional<plan::ReproducedColumn> reproduce_column(const ReproduceQuestion& 
   CHECK(question.experts.size() == question.search.models.size(), "every model has an expert");
   CHECK(question.search.objective == Objective::kThroughput, "chips are compared by throughput");
   return Column(question, options).run();
-}
-
-plan::UndominatedChips count_undominated(const SearchQuestion& question) {
-  struct Member {
-    std::int64_t index;
-    std::vector<std::int64_t> amounts;
-  };
-  std::map<std::int64_t, std::vector<Member>> groups;
-  for (const SearchChip& chip : list_search_chips(question)) {
-    space::Standing standing = space::standing_of(question.space, chip.index);
-    groups[standing.group].push_back({chip.index, std::move(standing.amounts)});
-  }
-  plan::UndominatedChips counted;
-  std::vector<std::pair<double, std::int64_t>> shares;  // of the area, with the chip's index
-  const hw::Chip& reference = question.space.base;
-  for (const auto& [group, members] : groups) {
-    for (const Member& member : members) {
-      const bool is_dominated = std::ranges::any_of(members, [&](const Member& other) {
-        return other.index != member.index &&
-               std::ranges::equal(other.amounts, member.amounts, std::greater_equal<>());
-      });
-      if (is_dominated) {
-        continue;
-      }
-      const ReproducedChip chip =
-          describe(question, "", space::make_chip(question.space, member.index));
-      ++counted.chips;
-      const auto elements = chip.chip.tensor.rows * chip.chip.tensor.columns;
-      const bool is_large = elements >= reference.tensor.rows * reference.tensor.columns;
-      counted.large_cores += is_large ? 1 : 0;
-      std::int64_t& most = is_large ? counted.most_elements_large : counted.most_elements_small;
-      most = std::max(most, elements * chip.chip.tensor.count);
-      counted.many_vectors += chip.chip.vector.count > reference.vector.count ? 1 : 0;
-      shares.emplace_back(chip.area_share, member.index);
-    }
-  }
-  std::ranges::sort(shares);
-  counted.least_area_share = shares.front().first;
-  counted.least_area_chip = space::chip_id(question.space, shares.front().second);
-  counted.median_area_share = shares[shares.size() / 2].first;
-  return counted;
 }
 
 }  // namespace phaze::search

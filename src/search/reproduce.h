@@ -25,11 +25,8 @@ struct ReproduceOptions {
   std::function<void(const PlanSetting&, const PlanAnswer&)> check;
 };
 
-// Nothing: stopped before its end.
+// Nothing: stopped before its end, or no chip can run the models.
 std::optional<plan::ReproducedColumn> reproduce_column(const ReproduceQuestion& question,
                                                        const ReproduceOptions& options = {});
-
-// What the space forces on all that is found in it.
-plan::UndominatedChips count_undominated(const SearchQuestion& question);
 
 }  // namespace phaze::search

@@ -10,10 +10,11 @@
 namespace phaze::search {
 
 // The time of forward and backward of all layers with one micro-batch, at a tensor width, layers
-// scheduled as in plans; all-reduces within layers are part of it.
+// scheduled as in plans; collectives within layers are part of it.
 struct LatencyQuestion {
   std::size_t model = 0;  // of the search's
   std::int64_t width = 1, microbatch = 1;
+  bool sequence_parallel = false;  // never under the original's assumptions
 };
 
 struct LatencyAnswer {

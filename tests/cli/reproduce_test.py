@@ -8,6 +8,19 @@ import phaze
 
 MODELS = ("bert-large", "megatron-bert")
 SMALL = ("--models", ",".join(MODELS), "--space", "phaze2024-small")
+# Chips of the sizes of tpuv4-class, fewer of them.
+FEW = """
+base: tpuv4
+axes:
+  tensor_cores.count: [2, 8, 32]
+  vector_cores.count: [8, 32]
+  tensor_cores.columns: [64, 256]
+  tensor_cores.rows: [64, 256]
+  global_buffer.size: [32 MiB, 128 MiB]
+ties: {vector_cores.lanes: tensor_cores.columns}
+budgets: {area: 551.08 mm2, power: 239.44 W}
+training: {microbatches: [1, 2, 4], recompute: [none, selective], tensor_widths: [1, 2]}
+"""
 RUNS = (
     "reference_expert",
     "reference_solved",
@@ -157,14 +170,47 @@ class Reproduce(phaze.Case):
         self.assertEqual(column["reference"]["hbm_bytes"], 32 << 30)
         self.assertEqual(column["link_bytes_per_s"], 90e9)
 
+    def test_equal_means_under_modern_assumptions(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "few.yaml")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(FEW)
+            asked = ("reproduce", "--models", "bert-large,megatron-gpt2-2.5b", "--columns", "modern", "--modern-space", path)
+            answer = self.json(*asked)
+            plan = self.json("place", "bert-large", "--chip", "tpuv4", "--cluster", "tpuv4-pod", "--devices", "1024",
+                             "--global-batch", "4096", "--pipeline", "8", "--data", "128", "--tensor", "1",
+                             "--microbatch", "1,2,4", "--recompute", "none,selective")  # fmt: skip
+            search = self.json("search", "bert-large", "--space", path, "--assumptions", "modern", "--cluster", "tpuv4-pod",
+                               "--reference", "tpuv4", "--global-batch", "4096")  # fmt: skip
+        (column,) = answer["columns"]
+        space = column["space"]
+        self.assertEqual((column["assumptions"], column["cluster"]), ("modern", "tpuv4-pod"))
+        self.assertEqual(space["hbm_bytes"], [column["reference"]["hbm_bytes"]])
+        self.assertLessEqual(column["reference"]["area_mm2"], space["area_budget_mm2"])
+        self.assertLessEqual(column["reference"]["tdp_w"], space["power_budget_w"])
+        for model in column["models"]:
+            runs = model["runs"]
+            self.assertLessEqual(model["own"]["area_mm2"], space["area_budget_mm2"])
+            self.assertLessEqual(model["own"]["tdp_w"], space["power_budget_w"])
+            self.assertGreaterEqual(runs["reference_solved"]["relative"], runs["reference_expert"]["relative"])
+            for other in ("architecture_only_solved", "common"):
+                self.assertGreaterEqual(runs["own"]["relative"] * (1 + 1e-9), runs[other]["relative"])
+            self.assertEqual(model["architecture_only"]["microbatch"], runs["reference_expert"]["microbatch"])
+            # HBM is the same everywhere.
+            self.assertEqual(model["gain"]["hbm"], 1)
+        runs = column["models"][0]["runs"]
+        self.assertAlmostEqual(runs["reference_expert"]["iteration_s"] / plan["iteration_s"], 1)
+        self.assertLessEqual(runs["own"]["throughput_sequences_per_s"], search["best"]["bound"] * (1 + 1e-9))
+        self.assertGreater(runs["own"]["throughput_sequences_per_s"], search["best"]["value"] * 0.99)
+
     def test_what_the_space_forces(self):
         self.column("phaze2024")
         answer = self.found["phaze2024"]
-        undominated = answer["undominated"]
-        self.assertLess(undominated["chips"], answer["chips"])
+        space = answer["columns"][0]["space"]
+        self.assertLess(space["undominated"]["chips"], space["chips"])
         for model in answer["columns"][0]["models"]:
             self.assertLessEqual(model["own"]["area_share"], 1)
-            self.assertAlmostEqual(model["own"]["area_share"], model["own"]["area_mm2"] / answer["area_budget_mm2"])
+            self.assertAlmostEqual(model["own"]["area_share"], model["own"]["area_mm2"] / space["area_budget_mm2"])
             # What is found is undominated, or as fast with less.
             self.assertGreater(model["own"]["area_share"], 0)
 
@@ -183,7 +229,8 @@ class Reproduce(phaze.Case):
     def test_bad_input(self):
         self.assertIn("bert-large", self.refusal("reproduce", "--models", "llama3-8b"))
         self.assertIn("twice", self.refusal("reproduce", "--models", "bert-large,bert-large"))
-        self.assertIn("tpuv4", self.refusal("reproduce", "--columns", "modern"))
+        self.assertIn("tpuv4", self.refusal("reproduce", "--columns", "future"))
+        self.assertIn("no-such-space", self.refusal("reproduce", "--modern-space", "no-such-space"))
         self.assertIn("--write", self.refusal("reproduce", *SMALL, "--write", "-"))
         self.assertIn("--models", self.refusal("reproduce", "--models", ""))
         self.assertIn("no-such-space", self.refusal("reproduce", "--space", "no-such-space"))

@@ -6,6 +6,7 @@ import resource
 import signal
 import sqlite3
 import subprocess
+import tempfile
 import time
 
 import phaze
@@ -168,12 +169,25 @@ class Modern(Searches):
     def modern(self, *args, space=None):
         return self.search("--assumptions", "modern", *args, space=space or self.space(MODERN))
 
+    def test_chips_that_say_nothing_of_kernels_get_the_h100s_shares(self):
+        # The space's and the reference alike; a chip that says something keeps it.
+        silent = "{derive: tpuv4, sustained: {core: 1, hbm: 1}}"
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write(silent)
+            file.flush()
+            space = MODERN.replace("derive: tpuv5p", "derive: tpuv5p\n  sustained: {core: 1, hbm: 1}")
+            found = self.modern("--reference", file.name, space=self.space(space))
+        self.assertRegex(found["notes"][0], "^sustained: .*, HBM 88.0 %, .* the H100's")
+        same = self.modern("--reference", "tpuv4")
+        self.assertEqual(found["reference"]["throughput_sequences_per_s"], same["reference"]["throughput_sequences_per_s"])
+        self.same_answer(found, same)
+
     def test_every_way_gives_the_same(self):
         space = self.space(MODERN)
         found = self.modern(space=space)
         self.assertEqual((found["assumptions"], found["cluster"], found["reference"]["chip"]),
                          ("modern", "dgx-h100", "h100"))
-        self.assertRegex(found["notes"][0], "^sustained: .* the H100's")
+        self.assertRegex(found["notes"][0], "^sustained: .*, HBM 88.0 %, .*; the base chip's own")
         self.assertEqual(found["status"], "optimal")
         for options in (["--exhaustive"], ["--no-dominance"], ["--by-sets"], ["--by-sets", "--threads", "1"],
                         ["--by-sets", "--no-bounds"], ["--by-sets", "--no-dominance"], ["--by-sets", "--exhaustive"],

@@ -16,7 +16,7 @@ class Spaces(phaze.Case):
     def test_lists_what_is_built_in(self):
         spaces = self.json("spaces")
         self.assertEqual([space["name"] for space in spaces],
-                         ["phaze2024", "phaze2024-small", "phaze-slides", "modern"])  # fmt: skip
+                         ["phaze2024", "phaze2024-small", "phaze-slides", "tpuv4-class", "modern"])  # fmt: skip
         self.assertIn("phaze-slides", self.answer("spaces"))
 
     def test_counts_the_originals_chips(self):

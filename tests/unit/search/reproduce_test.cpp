@@ -5,12 +5,14 @@
 
 #include <cmath>
 
+#include "hw/figures.h"
 #include "models/load.h"
 #include "plan/reproduction.h"
 #include "presets/chips.h"
 #include "presets/clusters.h"
 #include "presets/spaces.h"
 #include "search/reproduce_latency.h"
+#include "search/reproduce_space.h"
 #include "space/chips.h"
 #include "space/monotone.h"
 
@@ -127,9 +129,54 @@ TEST(LeastLatency, IsTheSameWithoutExcludingChips) {
   }
 }
 
+SearchQuestion modern_question() {
+  SearchQuestion question = small_question();
+  Diagnostics diagnostics;
+  question.space = presets::load_space("tpuv4-class", diagnostics).value();
+  PlanSetting& setting = question.models.front().setting;
+  setting.assumptions = Assumptions::kModern;
+  setting.cluster = presets::load_cluster("tpuv4-pod", {}, diagnostics).value();
+  setting.training = {};
+  return question;
+}
+
+TEST(LeastLatency, OfModernAssumptionsIsTheSameWithoutExcludingChips) {
+  const SearchQuestion question = modern_question();
+  std::vector<SearchChip> chips;
+  for (const SearchChip& chip : list_search_chips(question)) {
+    if (chip.index % 251 == 0) {
+      chips.push_back(chip);
+    }
+  }
+  ASSERT_GT(chips.size(), 20U);
+  SearchOptions exhaustive;
+  exhaustive.use_bounds = exhaustive.use_dominance = false;
+  for (const LatencyQuestion& asked : {LatencyQuestion{0, 1, 1, false}, {0, 4, 2, true}}) {
+    const LatencyAnswer all = find_least_latency(question, chips, asked, exhaustive);
+    ASSERT_TRUE(all.search.best);
+    EXPECT_EQ(all.search.evaluated, chips.size());
+    const LatencyAnswer found = find_least_latency(question, chips, asked);
+    EXPECT_EQ(found.search.best, all.search.best);
+    EXPECT_EQ(found.latency, all.latency);
+    EXPECT_LT(found.search.evaluated, chips.size());
+  }
+}
+
+TEST(EqualMeans, TheSpaceHasTheAreaAndPowerOfTheReference) {
+  Diagnostics diagnostics;
+  const space::Space space = presets::load_space("tpuv4-class", diagnostics).value();
+  const hw::Chip reference = presets::load_chip("tpuv4", {}, diagnostics).value();
+  const hw::ChipFigures figures = hw::compute_figures(reference, space.technology).value();
+  EXPECT_NEAR(space.budgets.area->value() / figures.area.value(), 1, 1e-4);
+  EXPECT_NEAR(space.budgets.power->value() / figures.tdp.value(), 1, 1e-4);
+  EXPECT_GE(space.budgets.area->value(), figures.area.value());
+  EXPECT_GE(space.budgets.power->value(), figures.tdp.value());
+}
+
 TEST(Undominated, AreTheChipsThatNoOtherHasNoLessThan) {
   const SearchQuestion question = small_question();
-  const plan::UndominatedChips counted = count_undominated(question);
+  const plan::UndominatedChips counted =
+      describe_space(question, list_search_chips(question)).undominated;
   const std::vector<SearchChip> chips = list_search_chips(question);
   std::int64_t undominated = 0;
   for (const SearchChip& chip : chips) {
