@@ -23,13 +23,16 @@
 namespace phaze::cli {
 namespace {
 
+// Chips with the means of a TPUv4.
+constexpr const char* kEqualMeans = "tpuv4-class";
+
 struct ReproduceCommandOptions : CommonOptions {
   std::string space = "phaze2024";
   std::vector<std::string> models = {"bert-large",         "megatron-bert",    "gpt2-xl",
                                      "opt-350m",           "megatron-gpt2-xl", "megatron-gpt2-2.5b",
                                      "megatron-gpt2-8.3b", "gpt3-175b",        "llama2-7b"};
   std::vector<std::string> columns = {"phaze2024-released", "phaze2024", "tpuv4", "modern"};
-  std::string modern_space = "tpuv4-class";
+  std::string modern_space = kEqualMeans;
   std::string write;
 };
 
@@ -38,7 +41,7 @@ constexpr const char* kOriginal = "phaze2024";
 constexpr const char* kReal = "tpuv4";
 constexpr const char* kModern = "modern";
 
-std::string words_of(const std::string& column) {
+std::string words_of(const std::string& column, const std::string& space) {
   if (column == kReleased) {
     return "as the released code counts: communication a thousand times too cheap, no weight "
            "gradients";
@@ -50,9 +53,14 @@ std::string words_of(const std::string& column) {
     return "right units; the reference is the TPUv4 with its real vector units and HBM, all links "
            "as fast as one dimension of its torus";
   }
-  return "what we stand by: today's training (fused operators, Adam in mixed precision, sharding, "
-         "all choices of `phaze place`) and its costs, node, clock, HBM, links and torus of the "
-         "TPUv4 for all chips, none with more area or power";
+  const std::string training =
+      "today's training (fused operators, Adam in mixed precision, sharding, all choices of `phaze "
+      "place`) and its costs";
+  return space == kEqualMeans
+             ? "what we stand by: " + training +
+                   ", node, clock, HBM, links and torus of the TPUv4 for all chips, none with more "
+                   "area or power"
+             : training + " on the TPUv4's torus, chips as their space has them";
 }
 
 // One link of a TPUv4's torus for everything, since the original knows one link only.
@@ -81,7 +89,7 @@ std::optional<search::ReproduceQuestion> read_column(const ReproduceCommandOptio
   }
   search::ReproduceQuestion made;
   made.name = column;
-  made.words = words_of(column);
+  made.words = words_of(column, space.name);
   if (column == kReal) {
     use_real_network(*question, diagnostics);
   }
