@@ -18,6 +18,7 @@
 #include "presets/clusters.h"
 #include "presets/spaces.h"
 #include "report/reproduce_report.h"
+#include "search/large_search.h"
 #include "search/reproduce.h"
 
 namespace phaze::cli {
@@ -183,6 +184,12 @@ std::vector<search::ReproduceQuestion> read_columns(const ReproduceCommandOption
     if (space && !space->budgets.area) {
       diagnostics.error({"command line", 0, 0, is_modern ? "--modern-space" : "--space"},
                         "expected a space with a budget of area, found none in " + space->name);
+    }
+    if (space && search::is_large(*space)) {
+      diagnostics.error({"command line", 0, 0, is_modern ? "--modern-space" : "--space"},
+                        "expected a space whose chips can be listed, with up to 1,000,000 "
+                        "combinations, found " +
+                            with_thousands(space::combinations(*space)) + " in " + space->name);
     }
     if (!space || diagnostics.has_errors()) {
       continue;

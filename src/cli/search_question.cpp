@@ -122,6 +122,7 @@ void read_scheduling(const ChipSearchOptions& options, SearchQuestion& question,
     return;
   }
   question.schedules = options.schedule;
+  question.schedule_limit = Seconds(options.ilp_time_limit_s);
   question.notes.push_back("layers are scheduled by integer programs, " +
                            with_prefix(options.ilp_time_limit_s, "s") + " for each at most");
   for (search::SearchModel& model : question.models) {
@@ -139,6 +140,12 @@ std::optional<SearchQuestion> read_question(const ChipSearchOptions& options, sp
   for (std::size_t i = names.size(); i-- > 0;) {
     objective = search::parse_objective(names[i]);
     if (!objective) {
+      break;
+    }
+  }
+  for (const std::string& name : names) {
+    if (std::ranges::count(names, name) > 1) {
+      fault(diagnostics, "--objective", "\"" + name + "\" is there twice");
       break;
     }
   }

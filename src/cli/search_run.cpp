@@ -86,6 +86,9 @@ search::SearchAnswer search_with_progress(const SearchQuestion& question,
         way.moments,
         {at.stage, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(),
          static_cast<std::int64_t>(at.settled), at.best, at.bound});
+    if (study != nullptr && question.models.size() == 1 && std::isfinite(at.bound)) {
+      study->note_open_bound(at.bound);
+    }
     return was_interrupted() || (study != nullptr && study->has_failed());
   };
   progress.show("pricing chips");

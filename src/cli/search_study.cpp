@@ -113,6 +113,7 @@ plan::StudyQuestion make_study_question(const search::SearchQuestion& question,
                  {"model_definitions", definitions},
                  {"sequence", sequences},
                  {"reference", question.reference.name},
+                 {"reference_definition", fingerprint(io::write_chip(question.reference, {}))},
                  {"assumptions", std::string(to_string(setting.assumptions))},
                  {"cluster", setting.cluster.name},
                  {"cluster_definition", io::write_clusters({setting.cluster})},
@@ -121,7 +122,10 @@ plan::StudyQuestion make_study_question(const search::SearchQuestion& question,
                  {"objective", std::string(search::to_string(question.objective))},
                  {"combination", std::string(search::to_string(question.combination))},
                  {"weights", weights},
-                 {"schedule", question.schedules},
+                 {"schedule", question.schedules +
+                                  (question.schedule_limit
+                                       ? ", " + shortest(question.schedule_limit->value()) + " s"
+                                       : "")},
                  {"version", std::string(kVersion)}};
   asked.chips_total =
       chips.empty() ? space::combinations(question.space) : static_cast<std::int64_t>(chips.size());
@@ -142,6 +146,18 @@ std::optional<SearchStudy> SearchStudy::open(const std::string& path,
                                              const search::SearchQuestion& question,
                                              const std::vector<search::SearchChip>& chips,
                                              Diagnostics& diagnostics) {
+  for (std::size_t i = 0; i < question.models.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      if (study::is_same_metric(question.models[i].name, question.models[k].name)) {
+        diagnostics.error({"command line", 0, 0, "--study"},
+                          "expected models whose names differ by more than case (they name columns "
+                          "of the study), found \"" +
+                              question.models[k].name + "\" and \"" + question.models[i].name +
+                              "\"");
+        return std::nullopt;
+      }
+    }
+  }
   std::optional<study::Study> opened =
       study::Study::open(path, make_study_question(question, chips), diagnostics);
   const std::optional<plan::StudyRecord> record =
@@ -233,6 +249,7 @@ void SearchStudy::keep(const std::vector<search::Known>& found) {
   for (const std::size_t chip : chips) {
     batch.chips.push_back(row_of(chip));
   }
+  batch.open_bound = open_bound_;
   study_.add(batch, diagnostics_);
 }
 

@@ -28,6 +28,8 @@ class SearchStudy {
 
   const std::vector<search::Known>& known() const { return known_; }
   const KnownValues& values() const { return values_; }
+  // No chip that is still open is better; stored with what is kept next.
+  void note_open_bound(double bound) { open_bound_ = bound; }
   void keep(const std::vector<search::Known>& found);
   // Stores how every chip was settled, and the answer.
   bool finish(const plan::SearchRecord& record, const search::SearchAnswer& answer,
@@ -53,6 +55,7 @@ class SearchStudy {
   std::vector<search::SearchChip> chips_;
   std::vector<search::Known> known_;
   KnownValues values_, tops_;  // by number
+  std::optional<double> open_bound_;
   Diagnostics diagnostics_;
 };
 

@@ -196,6 +196,16 @@ Placement all_in_hbm(const Layer& layer, const Operator& op) {
   return {traffic.read, traffic.written, Bytes()};
 }
 
+LeastBytes least_bytes(const Layer& layer, const Operator& op, const Placement& placement) {
+  const Unit unit = graph::traits(op.kind).unit;
+  if (unit != Unit::kTensor && unit != Unit::kVector) {
+    return {};
+  }
+  const Placement where = unit == Unit::kTensor ? all_in_hbm(layer, op) : placement;
+  const Bytes hbm = where.from_hbm + where.to_hbm;
+  return {hbm, op.product ? hbm * 2 : hbm + where.from_global};
+}
+
 OperatorCost compute_operator_cost(const CostContext& context, const Layer& layer,
                                    const Operator& op, const Placement& placement) {
   OperatorCost cost;

@@ -46,6 +46,15 @@ std::optional<std::string> find_obstacle(const CostContext& context, const graph
 plan::OperatorCost compute_operator_cost(const CostContext& context, const graph::Layer& layer,
                                          const graph::Operator& op, const Placement& placement);
 
+// Bytes that pass a level however the operator is mapped, never more than compute_operator_cost
+// counts: operands and results once, of vector operators where they live; those of products pass
+// the global buffer on their way to and from HBM and again between it and the cores.
+struct LeastBytes {
+  Bytes hbm, global;
+};
+LeastBytes least_bytes(const graph::Layer& layer, const graph::Operator& op,
+                       const Placement& placement);
+
 // Every operand from HBM and every result to it.
 Placement all_in_hbm(const graph::Layer& layer, const graph::Operator& op);
 

@@ -13,7 +13,7 @@ namespace {
 using space::Field;
 using space::Space;
 
-constexpr std::int64_t kMostCombinations = 1'000'000'000'000;
+constexpr std::int64_t kMostCombinations = 1'000'000'000;  // all are looked at
 
 class SpaceReader {
  public:

@@ -24,8 +24,14 @@ SearchFront search_front(
   const ModelOnChips model(question.models.front().setting);
   problem.bound = [&](std::size_t i) { return model.bound(make_chip(question, front.chips[i])); };
   problem.evaluate = [&](std::size_t i, double enough) {
-    const ChipValue value = model.evaluate(make_chip(question, front.chips[i]),
-                                           memories_of(question, front.chips[i]), enough);
+    const hw::Chip chip = make_chip(question, front.chips[i]);
+    const std::vector<Bytes> memories = memories_of(question, front.chips[i]);
+    ChipValue value = model.evaluate(chip, memories, enough);
+    for (const std::int64_t nodes : kMoreNodes) {
+      if (value.is_exact && value.most > value.throughput) {
+        value = merge(value, model.evaluate(chip, memories, enough, nodes));
+      }
+    }
     return Worth{value.throughput, value.is_exact, value.most, {}};
   };
   front.answer = find_front(problem, [&](std::size_t settled) {

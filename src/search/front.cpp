@@ -31,6 +31,9 @@ class Search {
       }
       evaluate(batch);
     }
+    for (const auto& [candidate, most] : unproved_) {
+      answer_.open += most > threshold(candidate) ? 1 : 0;
+    }
     std::ranges::stable_sort(answer_.points, [](const FrontPoint& a, const FrontPoint& b) {
       return a.objectives.front() > b.objectives.front();
     });
@@ -101,6 +104,9 @@ class Search {
       ++(worths[i].is_exact ? answer_.evaluated : answer_.excluded);
       if (worths[i].is_exact && worths[i].value > 0) {
         add(open[i], worths[i].value);
+        if (worths[i].most > worths[i].value) {
+          unproved_.emplace_back(open[i], worths[i].most);
+        }
       }
     }
   }
@@ -123,6 +129,7 @@ class Search {
 
   const FrontProblem& problem_;
   std::vector<double> bounds_;
+  std::vector<std::pair<std::size_t, double>> unproved_;  // candidates, and the most they could be
   FrontAnswer answer_;
 };
 

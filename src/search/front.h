@@ -29,6 +29,9 @@ struct FrontAnswer {
   // equal in all, the one that was evaluated first. By the first objective, the best first.
   std::vector<FrontPoint> points;
   std::size_t evaluated = 0, excluded = 0;
+  // Of those that were evaluated: worth no more than shown as far as is known, but not proved, so
+  // that they could be on the front, or further out on it.
+  std::size_t open = 0;
   bool is_complete = true;
 };
 

@@ -134,16 +134,20 @@ Worth LargeValues::evaluate(const Subject& subject, std::int64_t index, double e
   Worth best;
   best.is_exact = false;
   double open = 0;  // the most that sizes which are not exact could be
+  double most = 0;  // and those that are
   for (const Bytes memory : memories) {
     Worth worth = evaluate_with(subject, index, {memory}, std::max(enough, best.value));
     if (!worth.is_exact) {
       open = std::max(open, worth.value);
-    } else if (!best.is_exact || worth.value > best.value ||
-               (worth.value == best.value && worth.rank < best.rank)) {
-      worth.most = std::max(worth.most, best.most);
+      continue;
+    }
+    most = std::max(most, worth.most);
+    if (!best.is_exact || worth.value > best.value ||
+        (worth.value == best.value && worth.rank < best.rank)) {
       best = std::move(worth);
     }
   }
+  best.most = std::max(best.most, most);
   if (!best.is_exact || open > best.value) {
     best.is_exact = false;
     best.value = best.most = std::max({open, best.value, best.most});

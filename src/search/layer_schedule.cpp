@@ -108,13 +108,14 @@ std::int64_t most_busy(const Layer& layer, LayerPass pass, const hw::Chip& chip)
       {std::int64_t{1}, std::min(tensor, chip.tensor.count), std::min(vector, chip.vector.count)});
 }
 
-// Bytes that pass a level, whoever moves them.
+// Bytes that pass a level, whoever moves them and however operators are mapped: more cores never
+// make them more.
 struct ByteCounts {
   double hbm = 0, global = 0;
 
-  void add(const plan::OperatorCost& cost) {
-    hbm += static_cast<double>(cost.hbm_bytes.value());
-    global += static_cast<double>(cost.global_bytes.value());
+  void add(const cost::LeastBytes& bytes) {
+    hbm += static_cast<double>(bytes.hbm.value());
+    global += static_cast<double>(bytes.global.value());
   }
 
   struct Floor {
@@ -210,7 +211,7 @@ Seconds bound_pass(const cost::CostContext& context, const Layer& layer, const L
     const plan::OperatorCost cost = cost::compute_operator_cost(context, layer, op, placements[id]);
     Seconds time = cost.time;
     sum += time;
-    bytes.add(cost);
+    bytes.add(cost::least_bytes(layer, op, placements[id]));
     if (unit == TaskUnit::kNetwork) {
       network += time;
     } else if (chip.concurrent_operators) {
@@ -271,7 +272,7 @@ LayerSchedule schedule_layer(const cost::CostContext& context, const Layer& laye
   for (const OpId id : ids_of(layer.operators)) {
     const Operator& op = layer.operators[id];
     if (is_of(op, pass)) {
-      bytes.add(cost::compute_operator_cost(context, layer, op, placements[id]));
+      bytes.add(cost::least_bytes(layer, op, placements[id]));
     }
   }
   const ByteCounts::Floor floor = bytes.floor(*context.chip);

@@ -13,8 +13,6 @@
 namespace phaze::search {
 namespace {
 
-constexpr double kRounding = 1e-9;
-
 // One shape of a model on many chips. Safe for several threads.
 class DeviceLatency {
  public:
@@ -73,7 +71,7 @@ class OriginalLatency : public DeviceLatency {
 
   double bound(const hw::Chip& chip) const override {
     const auto format = cost::matrix_format(chip, graph::weight_type(setting_.training.precision));
-    return format ? hw::peak_flops(chip, *format).value() / matrix_flops_ * (1 + kRounding) : 0;
+    return format ? hw::peak_flops(chip, *format).value() / matrix_flops_ * (1 + kDurationRounding) : 0;
   }
 
   Worth evaluate(const hw::Chip& chip, double enough) const override {
@@ -131,7 +129,7 @@ class ModernLatency : public DeviceLatency {
   double bound(const hw::Chip& chip) const override {
     const auto format = cost::matrix_format(chip, graph::weight_type(setting_.training.precision));
     return format ? cost::tensor_machine(chip, *format).sustained.value() / matrix_flops_ *
-                        (1 + kRounding)
+                        (1 + kDurationRounding)
                   : 0;
   }
 

@@ -54,7 +54,7 @@ hw::Chip make_chip(const SearchQuestion& question, const SearchChip& chip) {
 
 std::string search_chip_id(const SearchQuestion& question, const SearchChip& chip) {
   return space::chip_id(question.space, chip.index) +
-         (chip.memory ? "-m" + std::to_string(chip.memory->value() >> 30) + "G" : "");
+         (chip.memory ? "-m" + space::bytes_code(*chip.memory) : "");
 }
 
 std::vector<Bytes> memories_of(const SearchQuestion& question, const SearchChip& chip) {

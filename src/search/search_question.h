@@ -48,8 +48,9 @@ struct SearchQuestion {
   Objective objective = Objective::kThroughput;
   Combination combination = Combination::kMean;
   SearchPrices prices;
-  std::string schedules = "exact";  // of layers, whose solver is in the settings
-  std::vector<std::string> notes;  // what was assumed
+  std::string schedules = "exact";        // of layers, whose solver is in the settings
+  std::optional<Seconds> schedule_limit;  // for each of them, where its solver has one
+  std::vector<std::string> notes;         // what was assumed
 };
 
 // A chip of the space that a search chooses from. Where memory costs (all objectives but

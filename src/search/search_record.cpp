@@ -327,6 +327,11 @@ void add_front(const SearchQuestion& question, const SearchFront& front,
     row.figures = hw::compute_figures(make_chip(question, chip), question.space.technology).value();
     record.front.push_back(std::move(row));
   }
+  if (front.answer.open > 0) {
+    record.notes.push_back("the front is that of the schedules that were found: " +
+                           std::to_string(front.answer.open) +
+                           " chips whose schedules are not proved could be on it or further out");
+  }
   record.is_complete = record.is_complete && front.answer.is_complete;
 }
 

@@ -2,6 +2,8 @@
 
 #include <tbb/parallel_for.h>
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "base/text.h"
 #include "search/plan_search.h"
@@ -20,6 +22,9 @@ double plan_again(const SearchModel& model, const hw::Chip& chip,
   const PlanAnswer found = find_plan(setting);
   return found.has_fitting() ? plan::throughput(found.plans.front()) : 0;
 }
+
+// Of chips that another one dominates.
+constexpr std::size_t kSample = 100;
 
 // And the same of what can make a model slower.
 bool has_no_less(const SearchQuestion& question, std::int64_t more, std::int64_t less) {
@@ -46,8 +51,7 @@ std::vector<std::string> verify_search(const SearchQuestion& question, const Sea
     }
     const double best = found.outcomes[*found.best].value;
     constexpr double kRounding = 1e-9;
-    std::vector<std::size_t> excluded;
-    std::int64_t dominated = 0;
+    std::vector<std::size_t> excluded, dominated;
     for (std::size_t i = 0; i < found.outcomes.size(); ++i) {
       const ChipOutcome& outcome = found.outcomes[i];
       if (outcome.state == ChipState::kExcluded) {
@@ -58,28 +62,36 @@ std::vector<std::string> verify_search(const SearchQuestion& question, const Sea
         CHECK(has_no_less(question, other, index), "a chip was excluded by one that has less");
         CHECK(!space::judge(question.space, space::make_chip(question.space, other)).limit,
               "a chip was excluded by one outside the space");
-        ++dominated;
+        dominated.push_back(i);
       }
     }
-    tbb::parallel_for(std::size_t{0}, excluded.size(), [&](std::size_t k) {
-      const SearchChip& chip = answer.chips[excluded[k]];
+    const auto value_of = [&](const SearchChip& chip) {
       const hw::Chip made = make_chip(question, chip);
       std::vector<double> throughput;
       for (const std::size_t model : models) {
         throughput.push_back(plan_again(question.models[model], made, memories_of(question, chip)));
       }
-      const double value =
-          (models.size() == 1
-               ? throughput.front()
-               : combine_throughputs(question, scale_of(question, answer), throughput)) /
-          price_of(question, made);
+      return (models.size() == 1
+                  ? throughput.front()
+                  : combine_throughputs(question, scale_of(question, answer), throughput)) /
+             price_of(question, made);
+    };
+    tbb::parallel_for(std::size_t{0}, excluded.size(), [&](std::size_t k) {
+      const double value = value_of(answer.chips[excluded[k]]);
       CHECK(value <= best * (1 + kRounding), "an excluded chip is better");
       CHECK(value <= found.outcomes[excluded[k]].value * (1 + kRounding), "a bound does not hold");
+    });
+    const std::size_t sampled = std::min(dominated.size(), kSample);
+    tbb::parallel_for(std::size_t{0}, sampled, [&](std::size_t k) {
+      const double value = value_of(answer.chips[dominated[k * dominated.size() / sampled]]);
+      CHECK(value <= found.bound * (1 + kRounding), "a dominated chip is above the bound");
     });
     lines.push_back("verified " + name + ": " +
                     with_thousands(static_cast<std::int64_t>(excluded.size())) +
                     " chips excluded by bounds planned from scratch, none is better; " +
-                    with_thousands(dominated) + " have no more of anything than their witness");
+                    with_thousands(static_cast<std::int64_t>(dominated.size())) +
+                    " have no more of anything than their witness, and of " +
+                    std::to_string(sampled) + " of them planned from scratch none is better");
   };
   std::vector<std::size_t> all;
   for (std::size_t i = 0; i < question.models.size(); ++i) {

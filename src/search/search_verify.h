@@ -10,7 +10,8 @@ namespace phaze::search {
 
 // Chips that were excluded by a bound are planned from scratch, without bounds or shared work: none
 // may be better. Chips that were excluded by another must have no more of anything than that one,
-// and it must be within the limits of the space. What was done, in lines; a fault ends the program.
+// and it must be within the limits of the space; a sample of them is planned from scratch too. What
+// was done, in lines; a fault ends the program.
 std::vector<std::string> verify_search(const SearchQuestion& question, const SearchAnswer& answer);
 
 }  // namespace phaze::search

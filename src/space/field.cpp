@@ -300,4 +300,6 @@ std::string value_code(Field field, double value) {
   return std::string(traits(field).code) + text_of(field, value, true);
 }
 
+std::string bytes_code(Bytes bytes) { return bytes_text(static_cast<double>(bytes.value()), true); }
+
 }  // namespace phaze::space

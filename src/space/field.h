@@ -66,5 +66,7 @@ double get_field(const hw::Chip& chip, Field field);
 // "64", "32 MiB", "1.05 GHz", "hbm3e": as a file may have it. In ids, short: "32M".
 std::string value_text(Field field, double value);
 std::string value_code(Field field, double value);
+// Bytes as ids have them: "32M".
+std::string bytes_code(Bytes bytes);
 
 }  // namespace phaze::space

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
 
 #include "base/check.h"
 
@@ -49,6 +52,31 @@ static_assert([] {
   return true;
 }());
 
+bool is_power_of_two(double value) {
+  return value >= 1 && value == std::floor(value) &&
+         std::has_single_bit(static_cast<std::uint64_t>(value));
+}
+
+// Schedules try 1, 2, 4, ... and all cores of a kind at work: more cores are tried with all that
+// fewer were only where every count is a power of two.
+bool has_powers_of_two(const Space& space) {
+  for (const auto& [field, own] : {std::pair(Field::kTensorCount, space.base.tensor.count),
+                                   std::pair(Field::kVectorCount, space.base.vector.count)}) {
+    const Axis* axis = find_axis(space, field);
+    const Tie* tie = find_tie(space, field);
+    const bool is_multiple = tie != nullptr && tie->kind == TieKind::kMultiple;
+    const Axis* of = is_multiple ? find_axis(space, tie->of) : axis;
+    const double factor = is_multiple ? tie->factor : 1;
+    if (of == nullptr ? !is_power_of_two(static_cast<double>(own))
+                      : !std::ranges::all_of(of->values, [&](double value) {
+                          return is_power_of_two(factor * value);
+                        })) {
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 Growth growth_of(const Space& space, const Axis& axis) {
@@ -69,6 +97,9 @@ Growth growth_of(const Space& space, const Axis& axis) {
   const bool is_count = axis.field == Field::kTensorCount || axis.field == Field::kVectorCount;
   if (is_count && space.base.control == hw::ControlStyle::kSimt) {
     return {false, "kernels of SIMT chips take all cores, though their data may no longer fit"};
+  }
+  if (is_count && space.base.concurrent_operators && !has_powers_of_two(space)) {
+    return {false, "schedules try 1, 2, 4, ... cores at work: other counts try others"};
   }
   if (axis.field == Field::kClock && space.base.sustained.matrix < 1) {
     return {false, "a limit of power lets a faster clock do less (sustained.matrix below 1)"};

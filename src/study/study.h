@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/diagnostics.h"
@@ -12,6 +13,9 @@
 #include "study/writer_lock.h"
 
 namespace phaze::study {
+
+// Metrics are columns of a table: names that differ in case alone are one.
+bool is_same_metric(std::string_view a, std::string_view b);
 
 // Plans are most of a large study.
 enum class Plans { kRead, kLeftOut };

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "study/excluded.h"
+#include "study/study.h"
 
 namespace phaze::study {
 namespace {
@@ -24,11 +25,6 @@ constexpr std::string_view kChipsTotal = "chips_total";
 bool is_finite(const std::optional<double>& value) { return !value || std::isfinite(*value); }
 
 // SQLite does not tell letters from their capitals in names.
-bool is_same_name(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::ranges::equal(a, b, {}, lower, lower);
-}
-
 std::string quoted(std::string_view name) {
   std::string text = "\"";
   for (const char c : name) {
@@ -53,7 +49,7 @@ std::vector<std::string> read_metric_names(const Database& database) {
 
 void add_metric(const Database& database, const std::string& name,
                 std::vector<std::string>& names) {
-  const auto is_taken = [&](std::string_view other) { return is_same_name(name, other); };
+  const auto is_taken = [&](std::string_view other) { return is_same_metric(name, other); };
   CHECK(!name.empty() && name.find('\0') == std::string::npos, "a metric needs a name");
   CHECK(std::ranges::none_of(kFixedColumns, is_taken) && std::ranges::none_of(names, is_taken),
         "two columns named " + name);
@@ -82,6 +78,11 @@ Statement prepare_insert(const Database& database, const std::vector<std::string
 }
 
 }  // namespace
+
+bool is_same_metric(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return std::ranges::equal(a, b, {}, lower, lower);
+}
 
 void make_tables(const Database& database, const plan::StudyQuestion& question) {
   database.run("PRAGMA application_id = " + std::to_string(kApplication));

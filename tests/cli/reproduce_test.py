@@ -96,7 +96,7 @@ class Reproduce(phaze.Case):
             own = search["own"][model["model"]]
             found = model["runs"]["own"]["throughput_sequences_per_s"]
             self.assertLessEqual(found, own["bound"] * (1 + 1e-9))
-            self.assertGreater(found, own["value"] * 0.99)
+            self.assertGreater(found, own["value"] * 0.97)
             if (model["own"]["chip"], model["own"]["hbm_bytes"]) == (own["chip"], own["hbm_bytes"]):
                 self.assertEqual(model["own"]["area_mm2"], own["area_mm2"])
                 self.assertLessEqual(found, own["value"] * (1 + 1e-9))
@@ -106,7 +106,7 @@ class Reproduce(phaze.Case):
             for model in column["models"]
         ) / len(MODELS)
         self.assertLessEqual(mean, search["best"]["bound"] * (1 + 1e-9))
-        self.assertGreater(mean, search["best"]["value"] * 0.99)
+        self.assertGreater(mean, search["best"]["value"] * 0.97)
 
     def test_placements_are_those_of_place(self):
         model = self.column("phaze2024")["models"][0]

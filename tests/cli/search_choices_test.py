@@ -334,6 +334,18 @@ class Robustness(Case):
         self.assertIn("--seed", self.refusal("search", "bert-large", "--seed", "2"))
 
 
+class Names(Case):
+    def test_models_are_columns_of_a_study(self):
+        folder = self.folder()
+        models = [os.path.join(folder, name) for name in ("Block.yaml", "block.yaml")]
+        for model in models:
+            with open(model, "w", encoding="utf-8") as file:
+                file.write(MODEL)
+        message = self.refusal("search", *models, "--space", self.space(), *FEW,
+                               "--study", os.path.join(folder, "study.db"))  # fmt: skip
+        self.assertIn("--study: expected models whose names differ by more than case", message)
+
+
 class Fronts(Case):
     """Fronts over the chips of phaze2024-small against all pairs of chips."""
     def objectives(self, row):
@@ -343,6 +355,21 @@ class Fronts(Case):
         return {"throughput": rate, "per-watt": row["value_sequences_per_joule"],
                 "per-dollar": rate * hours * 3600 / devices / (row["build_cost_usd"] + 0.08 * kwh),
                 "per-carbon": rate * hours * 3600 / devices / (row["embodied_carbon_kg"] + 0.369 * kwh)}
+
+    def test_the_best_chip_is_on_the_front_with_its_throughput(self):
+        # Odd counts, whose schedules take more work than a first look gives.
+        space = self.space("""base: phaze-reference
+technology: phaze22
+axes:
+  tensor_cores.count: [5, 6, 7]
+  vector_cores.count: [4, 5, 6]
+  global_buffer.size: [16 MiB, 32 MiB]
+training: {microbatches: [1], recompute: [none], tensor_widths: [1], hbm_capacity: [80 GiB]}
+""")
+        found = self.json("search", "bert-large", "--space", space, "--devices", "8", "--global-batch", "32",
+                          "--objective", "throughput,per-watt")  # fmt: skip
+        self.assertEqual(found["pareto"][0]["chip"], found["best"]["chip"])
+        self.assertAlmostEqual(found["pareto"][0]["throughput_sequences_per_s"] / found["best"]["value"], 1)
 
     def test_against_every_chip(self):
         model = self.file("block.yaml", MODEL)

@@ -163,6 +163,24 @@ training: {microbatches: [1, 2], recompute: [none, full], tensor_widths: [1, 2],
 """
 
 
+STARVED = """base:
+  derive: tpuv5e
+  tensor_cores: {rows: 16, columns: 128}
+  global_buffer: {size: 64 MiB, bytes_per_cycle: 256}
+  hbm: {stack_bandwidth: 100 GB/s}
+axes:
+  tensor_cores.count: [4, 8]
+  tensor_cores.rows: [32]
+  tensor_cores.columns: [48, 64]
+ties:
+  tensor_cores.local_buffer: base
+  tensor_cores.local_bytes_per_cycle: base
+  tensor_cores.port_bytes_per_cycle: base
+  global_buffer.bytes_per_cycle: base
+training: {microbatches: [2], recompute: [none], tensor_widths: [2], hbm_capacity: [400 GiB]}
+"""
+
+
 class Modern(Searches):
     """The same under modern assumptions, chip by chip and by sets of chips."""
 
@@ -181,6 +199,15 @@ class Modern(Searches):
         same = self.modern("--reference", "tpuv4")
         self.assertEqual(found["reference"]["throughput_sequences_per_s"], same["reference"]["throughput_sequences_per_s"])
         self.same_answer(found, same)
+
+    def test_more_cores_are_never_slower_where_bytes_bind(self):
+        # Mappings to more cores move more bytes: the floor of a pass counts those that none avoids.
+        space = self.space(STARVED)
+        args = ("search", "vit-l", "--space", space, "--assumptions", "modern", "--devices", "8", "--global-batch", "32")
+        found = self.json(*args)
+        self.assertEqual(found["status"], "optimal")
+        for options in (["--exhaustive"], ["--no-dominance"], ["--by-sets", "--verify"], ["--verify"]):
+            self.same_answer(found, self.json(*args, *options))
 
     def test_every_way_gives_the_same(self):
         space = self.space(MODERN)
@@ -240,6 +267,7 @@ class Faults(Searches):
         for args, message in (
                 (["bert-larg"], "bert-larg"),
                 (["bert-large", "--objective", "speed"], "--objective: expected throughput, per-watt"),
+                (["bert-large", "--objective", "throughput,throughput"], "--objective: \"throughput\" is there twice"),
                 (["bert-large", "--combine", "sum"], "--combine: expected mean, geometric, raw or worst"),
                 (["bert-large", "--assumptions", "moderne"], "--assumptions: expected modern, phaze2024 or "),
                 (["bert-large", "--by-sets", "--objective", "throughput,per-watt"], "--objective: a front is of spaces"),

@@ -117,6 +117,13 @@ TEST(NeverSlower, HoldsForEveryOperator) {
         ASSERT_LE(fast.time.value(), slow.time.value() * kSlack)
             << traits(field).path << " " << op.name << " in round " << round << ", "
             << (before.share.all_cores ? "all cores" : "one core");
+        // What no mapping avoids is no more than any does, and no more on the larger chip.
+        const auto least = cost::least_bytes(layer, op, near_before[id]);
+        const auto least_after = cost::least_bytes(layer, op, near_after[id]);
+        ASSERT_LE(least.hbm, slow.hbm_bytes) << op.name;
+        ASSERT_LE(least.global, slow.global_bytes) << op.name;
+        ASSERT_LE(least_after.hbm, least.hbm) << op.name;
+        ASSERT_LE(least_after.global, least.global) << op.name;
         ++compared;
       }
     }
@@ -125,15 +132,21 @@ TEST(NeverSlower, HoldsForEveryOperator) {
 }
 
 TEST(NeverSlower, HoldsForSchedulesOfLayers) {
-  const std::vector<graph::Layer> layers = layers_of("llama3-8b", false);
+  const std::vector<graph::Layer> layers = {layers_of("llama3-8b", false)[1],
+                                            layers_of("bert-large", true)[1]};
   const search::Solver solve = [](const plan::ScheduleProblem& problem,
                                   std::optional<Picoseconds>) {
     return schedule::solve_exact(problem);
   };
   Random random(2);
   std::size_t compared = 0;
-  for (int round = 0; round < 8; ++round) {
-    const hw::Chip base = random_chip(random);
+  for (int round = 0; round < 16; ++round) {
+    hw::Chip base = random_chip(random);
+    if (random.toss()) {  // starved, so that bytes count
+      base.hbm.stack_bandwidth = BytesPerSecond(20e9);
+      base.global.bytes_per_cycle = 128;
+    }
+    const bool exclusive_wide = random.toss();
     for (std::size_t i = 0; i < kFields; ++i) {
       const auto field = static_cast<Field>(i);
       const std::optional<Space> space = pair_of(base, field, random);
@@ -144,10 +157,10 @@ TEST(NeverSlower, HoldsForSchedulesOfLayers) {
       const hw::Chip more = make_chip(*space, 1);
       const cost::CostContext before = cost::make_context(less);
       const cost::CostContext after = cost::make_context(more);
-      const graph::Layer& layer = layers[1];
+      const graph::Layer& layer = layers[static_cast<std::size_t>(round % 2)];
       const auto pass = random.toss() ? plan::LayerPass::kForward : plan::LayerPass::kBackward;
-      const auto slow = search::schedule_layer(before, layer, pass, true, solve);
-      const auto fast = search::schedule_layer(after, layer, pass, true, solve);
+      const auto slow = search::schedule_layer(before, layer, pass, exclusive_wide, solve);
+      const auto fast = search::schedule_layer(after, layer, pass, exclusive_wide, solve);
       // Durations are rounded to seven digits.
       ASSERT_LE(static_cast<double>(fast.time().value()),
                 static_cast<double>(slow.time().value()) * (1 + 1e-5))

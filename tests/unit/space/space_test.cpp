@@ -265,6 +265,21 @@ TEST(Spaces, StandingsSplitAxesByWhatMoreOfThemDoes) {
   EXPECT_EQ(standing.group, 63);
 }
 
+TEST(Spaces, CountsGrowByPowersOfTwo) {
+  Space space = small_space();
+  space.base.tensor.count = space.base.vector.count = 4;
+  space.axes = {{Field::kTensorCount, {2, 4, 8}}};
+  EXPECT_TRUE(growth_of(space, space.axes[0]).never_slower);
+  space.base.vector.count = 3;
+  EXPECT_FALSE(growth_of(space, space.axes[0]).never_slower);
+  space.ties = {{Field::kVectorCount, TieKind::kMultiple, 2, Field::kTensorCount}};
+  EXPECT_TRUE(growth_of(space, space.axes[0]).never_slower);
+  space.axes[0].values = {2, 3, 4};
+  EXPECT_FALSE(growth_of(space, space.axes[0]).never_slower);
+  space.base.concurrent_operators = false;
+  EXPECT_TRUE(growth_of(space, space.axes[0]).never_slower);
+}
+
 TEST(Spaces, GrowthDependsOnWhatFollows) {
   Space space = small_space();
   EXPECT_TRUE(growth_of(space, space.axes[0]).never_slower);
