@@ -395,7 +395,7 @@ TEST(ChipSearch, WhatIsFoundOfAChipIsNoBound) {
   open.throughput = 1;
   open.most = 2;
   options.known = {{0, 3, open}};
-  const ChipKnowledge knowledge(question, chips, options);
+  ChipKnowledge knowledge(question, chips, options);
   EXPECT_EQ(knowledge.bound(0, 3), open.most);
 }
 
@@ -407,13 +407,17 @@ TEST(ChipSearch, StoppedInTheMiddleItSaysWhatIsOpen) {
     SearchOptions options;
     options.use_bounds = use_bounds;
     int calls = 0;
-    options.is_cancelled = [&](const SearchOptions::Progress&) { return ++calls > 2; };
+    // After two batches of chips and, with bounds, those of close bounds before them.
+    options.is_cancelled = [&](const SearchOptions::Progress& at) {
+      return ++calls > 2 && at.best > 0;
+    };
     const SearchAnswer answer = search_small(question, options);
     ASSERT_FALSE(answer.is_complete);
     ASSERT_TRUE(answer.own_best[0]);
     EXPECT_GE(answer.own[0].bound, best);
     EXPECT_TRUE(std::isfinite(answer.own[0].bound));
-    EXPECT_EQ(answer.own[0].evaluated + answer.own[0].excluded, 32U);  // two batches; no more
+    EXPECT_LE(answer.own[0].evaluated + answer.own[0].excluded, 32U);
+    EXPECT_GE(answer.own[0].evaluated + answer.own[0].excluded, 16U);
   }
 }
 
