@@ -23,6 +23,9 @@ class ChipKnowledge {
   double bound(std::size_t model, std::size_t chip);
   // The same, closer, without schedules.
   double close_bound(std::size_t model, std::size_t chip);
+  bool has_exact(std::size_t model, std::size_t chip) const {
+    return known_[model][chip] && known_[model][chip]->is_exact;
+  }
   // Exact where it is at least `enough`.
   ChipValue evaluate(std::size_t model, std::size_t chip, double enough);
   // Puts more work into schedules; not where as much was tried before.

@@ -61,6 +61,10 @@ class Search {
       answer.common = search_for(all, Judge(question_, scale), "common");
       answer.common_best = found_in(*answer.common, all);
       answer.is_complete = answer.common->is_complete;
+      count_known(all, Judge(question_, scale), *answer.common);
+    }
+    for (std::size_t i = 0; i < answer.own.size(); ++i) {
+      count_known({i}, Judge(question_, {}), answer.own[i]);
     }
     answer.total = static_cast<std::int64_t>(chips_.size());
     answer.chips = std::move(chips_);
@@ -163,6 +167,25 @@ class Search {
     }
     knowledge_.keep();
     return answer;
+  }
+
+  // A chip whose value was found counts as evaluated, whichever search or earlier run found it,
+  // also where the best one would have left it out.
+  void count_known(const std::vector<std::size_t>& models, const Judge& judge,
+                   CoSearchAnswer& answer) {
+    for (std::size_t chip = 0; answer.is_complete && chip < answer.outcomes.size(); ++chip) {
+      ChipOutcome& outcome = answer.outcomes[chip];
+      const bool is_known = std::ranges::all_of(
+          models, [&](std::size_t model) { return knowledge_.has_exact(model, chip); });
+      if (outcome.state == ChipState::kEvaluated || !is_known) {
+        continue;
+      }
+      --(outcome.state == ChipState::kDominated ? answer.dominated : answer.excluded);
+      ++answer.evaluated;
+      const Worth worth = evaluate(models, judge, chip, 0);
+      outcome = {ChipState::kEvaluated, worth.value, std::max(worth.value, worth.most), worth.rank,
+                 0};
+    }
   }
 
   // Takes over what is known by now of chips that were evaluated.

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <map>
 
 #include "base/check.h"
 #include "search/plan_search.h"
@@ -140,8 +141,22 @@ class Values {
   const std::vector<double> scale_;
 };
 
+// What the search found of chips by their index and memory, with as much work on their schedules as
+// they got there.
+using FoundValues = std::map<std::pair<std::int64_t, std::optional<Bytes>>, double>;
+
+FoundValues values_of(const SearchAnswer& answer, const CoSearchAnswer& found) {
+  FoundValues values;
+  for (std::size_t i = 0; i < found.outcomes.size(); ++i) {
+    if (found.outcomes[i].state == ChipState::kEvaluated) {
+      values[{answer.chips[i].index, answer.chips[i].memory}] = found.outcomes[i].value;
+    }
+  }
+  return values;
+}
+
 std::vector<plan::SearchStep> steps_from(const SearchQuestion& question, const SearchChip& best,
-                                         const Values& values) {
+                                         const FoundValues& found, const Values& values) {
   std::vector<plan::SearchStep> steps;
   struct Within {
     std::size_t step;
@@ -168,6 +183,8 @@ std::vector<plan::SearchStep> steps_from(const SearchQuestion& question, const S
       const space::Verdict verdict = space::judge(space, space::make_chip(space, other.index));
       if (verdict.limit) {
         step.outside = space::described(*verdict.limit);
+      } else if (const auto known = found.find({other.index, other.memory}); known != found.end()) {
+        step.value = known->second;
       } else {
         within.push_back({steps.size(), other});
       }
@@ -271,7 +288,7 @@ SearchResult make_result(const SearchQuestion& question, const SearchAnswer& ans
     }
   });
   if (found.is_complete) {
-    result.steps = steps_from(question, chip, values);
+    result.steps = steps_from(question, chip, values_of(answer, found), values);
   }
   return result;
 }
