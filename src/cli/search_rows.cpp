@@ -20,6 +20,25 @@ std::string microbatch_key(const std::string& model) {
   return "microbatch_" + model + "_sequences";
 }
 
+std::string value_unit(search::Objective objective, search::Combination combination,
+                       std::size_t models) {
+  const bool is_relative = models > 1 && combination != search::Combination::kRaw;
+  const std::string amount = !is_relative                                 ? "sequences"
+                             : combination == search::Combination::kWorst ? "share_of_own_best"
+                                                                          : "times_reference";
+  switch (objective) {
+    case search::Objective::kThroughput:
+      return amount + (is_relative ? "" : "_per_s");
+    case search::Objective::kPerWatt:
+      return amount + (is_relative ? "_per_w" : "_per_joule");
+    case search::Objective::kPerDollar:
+      return amount + (is_relative ? "_per_usd_per_s" : "_per_usd");
+    case search::Objective::kPerCarbon:
+      return amount + (is_relative ? "_per_kg_per_s" : "_per_kg");
+  }
+  return amount;
+}
+
 ChipValues line_up(const KnownValues& known, const search::SearchQuestion& question,
                    const search::SearchAnswer& answer, bool is_large) {
   ChipValues values;

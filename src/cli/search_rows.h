@@ -29,6 +29,10 @@ std::string nodes_key(const std::string& model);
 std::string tensor_key(const std::string& model);
 std::string microbatch_key(const std::string& model);
 
+// Of the objective: what is counted, over what it is paid with. "sequences_per_joule".
+std::string value_unit(search::Objective objective, search::Combination combination,
+                       std::size_t models);
+
 // A chip by what is known of the models on it, with its area, power and cost.
 plan::ChipRow row_of(const search::SearchQuestion& question, const search::SearchChip& chip,
                      std::size_t number,

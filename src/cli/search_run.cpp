@@ -226,7 +226,9 @@ int run_chip_search(const ChipSearchOptions& options, space::Space space) {
     }
     return answer.is_complete ? report_no_answer(why) : (report_note(why), kInterrupted);
   }
-  plan::SearchRecord record = search::make_search_record(*question, answer);
+  tbb::task_arena arena(options.threads > 0 ? options.threads : tbb::task_arena::automatic);
+  plan::SearchRecord record;
+  arena.execute([&] { record = search::make_search_record(*question, answer); });
   record.notes = question->notes;
   for (const search::SetSearchAnswer& sets : answer.sets) {
     if (sets.tied > 0) {
@@ -257,7 +259,7 @@ int run_chip_search(const ChipSearchOptions& options, space::Space space) {
   }
   record.progress = std::move(way.moments);
   if (options.json || options.has_report || study) {
-    search::add_details(*question, record);
+    arena.execute([&] { search::add_details(*question, record); });
   }
   const std::string json = io::write_search(record);
   if (study && answer.is_complete && !study->finish(record, answer, json)) {

@@ -37,25 +37,6 @@ std::string axis_column(const space::Axis& axis) {
   return name + unit_suffix(space::traits(axis.field).unit);
 }
 
-// Of the objective: what is counted, over what it is paid with.
-std::string value_unit(const SearchQuestion& question) {
-  const bool is_relative = question.models.size() > 1 && question.combination != Combination::kRaw;
-  const std::string amount = !is_relative                                  ? "sequences"
-                             : question.combination == Combination::kWorst ? "share_of_own_best"
-                                                                           : "times_reference";
-  switch (question.objective) {
-    case Objective::kThroughput:
-      return amount + (is_relative ? "" : "_per_s");
-    case Objective::kPerWatt:
-      return amount + (is_relative ? "_per_w" : "_per_joule");
-    case Objective::kPerDollar:
-      return amount + (is_relative ? "_per_usd_per_s" : "_per_usd");
-    case Objective::kPerCarbon:
-      return amount + (is_relative ? "_per_kg_per_s" : "_per_kg");
-  }
-  return amount;
-}
-
 // How a search settled a chip.
 struct Settled {
   std::string state = "open";
@@ -165,7 +146,8 @@ std::vector<std::string> columns_of(const SearchQuestion& question) {
   for (const space::Axis& axis : question.space.axes) {
     columns.push_back(axis_column(axis));
   }
-  const std::string unit = value_unit(question);
+  const std::string unit =
+      value_unit(question.objective, question.combination, question.models.size());
   for (const std::string& name :
        {std::string("hbm_bytes"), std::string("area_mm2"), std::string("tdp_w"),
         std::string("build_cost_usd"), std::string("embodied_carbon_kg"), std::string("state"),

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/search_rows.h"
 #include "io/data_table.h"
 #include "io/study_json.h"
 #include "report/study_report.h"
@@ -94,6 +95,19 @@ int run_query(const StudyOptions& options) {
                               : report::data_table_text(*table));
 }
 
+// Of values, as `search --csv` has it; nothing where another program asked.
+std::string unit_of(const plan::StudyQuestion& question) {
+  const auto part = [&question](const char* name) {
+    const auto found = question.parts.find(name);
+    return found != question.parts.end() ? found->second : std::string();
+  };
+  const auto objective = search::parse_objective(part("objective"));
+  const auto combination = search::parse_combination(part("combination"));
+  const std::string weights = part("weights");  // a number for each model
+  const auto models = static_cast<std::size_t>(std::count(weights.begin(), weights.end(), ' ') + 1);
+  return objective && combination ? value_unit(*objective, *combination, models) : "";
+}
+
 int print_rows(const plan::StudyRecord& record) {
   if (!record.excluded.empty()) {
     std::int64_t chips = 0;
@@ -104,7 +118,7 @@ int print_rows(const plan::StudyRecord& record) {
                 " chips that bounds exclude are stored as ranges and have no rows; --csv --sql "
                 "\"SELECT * FROM excluded\" has them");
   }
-  return print(io::write_csv(study::table_of(record.chips)));
+  return print(io::write_csv(study::table_of(record.chips, unit_of(record.question))));
 }
 
 int run_study(const StudyOptions& options) {
@@ -153,9 +167,10 @@ void add_study_command(CLI::App& program, Action& action) {
       "Two figures A,B of chips (value or a metric) whose front to show: less A and more B are "
       "better, unless min: or max: stands before a name, as in max:value,min:power_w (default: "
       "area_mm2,value where chips have an area)");
-  CLI::Option* csv = command->add_flag(
-      "--csv", options->csv,
-      "A line for each chip with a row, a column for each metric; of --sql the answer");
+  CLI::Option* csv = command->add_flag("--csv", options->csv,
+                                       "A line for each chip with a row, a column for each metric, "
+                                       "units in their names; of --sql the "
+                                       "answer");
   CLI::Option* sql = command->add_option(
       "--sql", options->sql,
       "One SELECT over the tables chips, excluded, plans, question, progress and answer, to which "

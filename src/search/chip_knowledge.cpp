@@ -18,6 +18,7 @@ ChipKnowledge::ChipKnowledge(const SearchQuestion& question, const std::vector<S
   for (const SearchModel& model : question.models) {
     models_.emplace_back(model.setting);
     known_.emplace_back(chips.size());
+    bounds_.emplace_back(chips.size());
   }
   for (const Known& known : options.known) {
     CHECK(known.model < known_.size() && known.chip < chips.size(), "what is known is of here");
@@ -25,10 +26,29 @@ ChipKnowledge::ChipKnowledge(const SearchQuestion& question, const std::vector<S
   }
 }
 
-double ChipKnowledge::bound(std::size_t model, std::size_t chip) const {
+double ChipKnowledge::bound(std::size_t model, std::size_t chip) {
   const std::optional<ChipValue>& known = known_[model][chip];
-  return known ? std::max(known->throughput, known->most)
-               : models_[model].bound(make_chip(question_, chips_[chip]));
+  if (known) {
+    return std::max(known->throughput, known->most);
+  }
+  std::optional<double>& bound = bounds_[model][chip];
+  if (!bound) {
+    bound = models_[model].bound(make_chip(question_, chips_[chip]));
+  }
+  return *bound;
+}
+
+double ChipKnowledge::close_bound(std::size_t model, std::size_t chip) {
+  if (known_[model][chip]) {
+    return bound(model, chip);
+  }
+  ChipMemo& memo = effort(model, chip).memo;
+  if (memo.shapes.empty()) {
+    const double closer = models_[model].close_bound(
+        make_chip(question_, chips_[chip]), memories_of(question_, chips_[chip]).back(), memo);
+    bounds_[model][chip] = std::min(bound(model, chip), closer);
+  }
+  return bound(model, chip);
 }
 
 ChipKnowledge::Effort& ChipKnowledge::effort(std::size_t model, std::size_t chip) {
@@ -50,12 +70,9 @@ ChipValue ChipKnowledge::evaluate(std::size_t model, std::size_t chip, double en
   if (known && (known->is_exact || known->throughput < enough)) {
     return *known;
   }
-  ValueLimits limits{enough, 0, {}};
-  if (options_.deepens) {
-    Effort& before = effort(model, chip);
-    limits.passes = &before.passes;
-    limits.nodes = before.nodes;  // a plan that is made anew must find the same passes
-  }
+  Effort& before = effort(model, chip);
+  // With the same nodes: a plan that is made anew must find the same passes.
+  const ValueLimits limits{enough, before.nodes, {}, &before.memo};
   const ChipValue value = models_[model].evaluate(make_chip(question_, chips_[chip]),
                                                   memories_of(question_, chips_[chip]), limits);
   found(model, chip, value);
@@ -74,7 +91,7 @@ void ChipKnowledge::deepen(std::size_t model, std::size_t chip, double enough, s
   before.enough = before.nodes >= nodes ? std::min(before.enough, enough) : enough;
   before.nodes = std::max(before.nodes, nodes);
   // Never with less than before, so that a plan that is made anew finds the same passes.
-  const ValueLimits limits{enough, before.nodes, {}, &before.passes};
+  const ValueLimits limits{enough, before.nodes, {}, &before.memo};
   found(model, chip,
         merge(*known, models_[model].evaluate(make_chip(question_, chips_[chip]),
                                               memories_of(question_, chips_[chip]), limits)));

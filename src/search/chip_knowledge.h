@@ -19,8 +19,13 @@ class ChipKnowledge {
 
   const ModelOnChips& model(std::size_t i) const { return models_[i]; }
 
-  // No plan is better, however layers are scheduled.
-  double bound(std::size_t model, std::size_t chip) const;
+  // No plan is better, however layers are scheduled: the closest that is known.
+  double bound(std::size_t model, std::size_t chip);
+  // The same, closer, without schedules.
+  double close_bound(std::size_t model, std::size_t chip);
+  bool has_exact(std::size_t model, std::size_t chip) const {
+    return known_[model][chip] && known_[model][chip]->is_exact;
+  }
   // Exact where it is at least `enough`.
   ChipValue evaluate(std::size_t model, std::size_t chip, double enough);
   // Puts more work into schedules; not where as much was tried before.
@@ -30,7 +35,7 @@ class ChipKnowledge {
 
  private:
   struct Effort {
-    PassMemo passes;
+    ChipMemo memo;
     std::int64_t nodes = 0;  // that were tried, for plans of at least `enough`
     double enough = 0;
   };
@@ -41,8 +46,10 @@ class ChipKnowledge {
   const std::vector<SearchChip>& chips_;
   const SearchOptions& options_;
   std::vector<ModelOnChips> models_;
-  std::vector<std::vector<std::optional<ChipValue>>> known_;  // by model and chip
-  std::mutex mutex_;                                          // of what follows
+  // By model and chip.
+  std::vector<std::vector<std::optional<ChipValue>>> known_;
+  std::vector<std::vector<std::optional<double>>> bounds_;
+  std::mutex mutex_;  // of what follows
   std::vector<Known> found_;
   std::map<std::pair<std::size_t, std::size_t>, Effort> efforts_;  // of what is not proved
 };

@@ -33,11 +33,22 @@ class Search {
 
   SearchAnswer run() {
     SearchAnswer answer;
-    for (std::size_t i = 0; i < question_.models.size(); ++i) {
-      const ChipValue value = knowledge_.model(i).evaluate(
-          question_.reference, {hw::hbm_capacity(question_.reference)}, 0);
-      answer.reference.push_back(value.throughput);
+    answer.reference.resize(question_.models.size());
+    tbb::parallel_for(std::size_t{0}, question_.models.size(), [&](std::size_t i) {
+      answer.reference[i] =
+          knowledge_.model(i)
+              .evaluate(question_.reference, {hw::hbm_capacity(question_.reference)}, 0)
+              .throughput;
+    });
+    for (const SearchChip& chip : chips_) {
+      space::Standing standing = space::standing_of(question_.space, chip.index);
+      problem_.chips.push_back({standing.group, std::move(standing.amounts)});
     }
+    // What costs more is not worth more for having more.
+    if (options_.use_dominance && question_.objective == Objective::kThroughput) {
+      problem_.dominators = find_dominators(problem_.chips);
+    }
+
     for (std::size_t i = 0; i < question_.models.size() && answer.is_complete; ++i) {
       answer.own.push_back(search_for({i}, Judge(question_, {}), question_.models[i].name));
       answer.own_best.push_back(found_in(answer.own.back(), {i}));
@@ -50,6 +61,10 @@ class Search {
       answer.common = search_for(all, Judge(question_, scale), "common");
       answer.common_best = found_in(*answer.common, all);
       answer.is_complete = answer.common->is_complete;
+      count_known(all, Judge(question_, scale), *answer.common);
+    }
+    for (std::size_t i = 0; i < answer.own.size(); ++i) {
+      count_known({i}, Judge(question_, {}), answer.own[i]);
     }
     answer.total = static_cast<std::int64_t>(chips_.size());
     answer.chips = std::move(chips_);
@@ -68,6 +83,13 @@ class Search {
       throughput.push_back(knowledge_.bound(model, chip));
     }
     return combined(judge, models, throughput) / price(chip);
+  }
+
+  double close_bound(const std::vector<std::size_t>& models, const Judge& judge, std::size_t chip) {
+    for (const std::size_t model : models) {
+      knowledge_.close_bound(model, chip);
+    }
+    return bound(models, judge, chip);
   }
 
   Worth evaluate(const std::vector<std::size_t>& models, const Judge& judge, std::size_t chip,
@@ -111,19 +133,15 @@ class Search {
 
   CoSearchAnswer search_for(const std::vector<std::size_t>& models, const Judge& judge,
                             const std::string& stage) {
-    CoSearchProblem problem;
-    for (const SearchChip& chip : chips_) {
-      space::Standing standing = space::standing_of(question_.space, chip.index);
-      problem.chips.push_back({standing.group, std::move(standing.amounts)});
-    }
+    CoSearchProblem& problem = problem_;
     problem.bound = [&](std::size_t chip) { return bound(models, judge, chip); };
+    problem.close_bound = [&](std::size_t chip) { return close_bound(models, judge, chip); };
     problem.evaluate = [&](std::size_t chip, double enough) {
       return evaluate(models, judge, chip, enough);
     };
     CoSearchOptions options;
     options.use_bounds = options_.use_bounds;
-    // What costs more is not worth more for having more.
-    options.use_dominance = options_.use_dominance && question_.objective == Objective::kThroughput;
+    options.use_dominance = !problem.dominators.empty();
     options.is_cancelled = [&](std::size_t settled, double best, double open) {
       knowledge_.keep();
       return options_.is_cancelled &&
@@ -138,8 +156,7 @@ class Search {
         break;
       }
       const double best = answer.outcomes[*answer.best].value;
-      tbb::parallel_for(std::size_t{0}, open.size(),
-                        [&](std::size_t i) { deepen(models, judge, open[i], best, nodes); });
+      deepen(models, judge, open, best, nodes);
       CoSearchAnswer again = co_search(problem, options);
       if (!again.is_complete) {
         answer.is_complete = false;  // what was known before is still there, and its bound
@@ -150,6 +167,25 @@ class Search {
     }
     knowledge_.keep();
     return answer;
+  }
+
+  // A chip whose value was found counts as evaluated, whichever search or earlier run found it,
+  // also where the best one would have left it out.
+  void count_known(const std::vector<std::size_t>& models, const Judge& judge,
+                   CoSearchAnswer& answer) {
+    for (std::size_t chip = 0; answer.is_complete && chip < answer.outcomes.size(); ++chip) {
+      ChipOutcome& outcome = answer.outcomes[chip];
+      const bool is_known = std::ranges::all_of(
+          models, [&](std::size_t model) { return knowledge_.has_exact(model, chip); });
+      if (outcome.state == ChipState::kEvaluated || !is_known) {
+        continue;
+      }
+      --(outcome.state == ChipState::kDominated ? answer.dominated : answer.excluded);
+      ++answer.evaluated;
+      const Worth worth = evaluate(models, judge, chip, 0);
+      outcome = {ChipState::kEvaluated, worth.value, std::max(worth.value, worth.most), worth.rank,
+                 0};
+    }
   }
 
   // Takes over what is known by now of chips that were evaluated.
@@ -186,17 +222,28 @@ class Search {
     return open;
   }
 
-  void deepen(const std::vector<std::size_t>& models, const Judge& judge, std::size_t chip,
-              double best, std::int64_t nodes) {
-    const double enough = best * price(chip);
-    std::vector<double> most;
-    for (const std::size_t model : models) {
-      most.push_back(knowledge_.bound(model, chip));
+  // Each model on each chip by itself, against what the others were known to reach before.
+  void deepen(const std::vector<std::size_t>& models, const Judge& judge,
+              const std::vector<std::size_t>& chips, double best, std::int64_t nodes) {
+    struct Task {
+      std::size_t model, chip;
+      double enough;
+    };
+    std::vector<Task> tasks;
+    for (const std::size_t chip : chips) {
+      const double enough = best * price(chip);
+      std::vector<double> most;
+      for (const std::size_t model : models) {
+        most.push_back(knowledge_.bound(model, chip));
+      }
+      for (std::size_t i = 0; i < models.size(); ++i) {
+        tasks.push_back(
+            {models[i], chip, models.size() == 1 ? enough : judge.needed(i, enough, most)});
+      }
     }
-    for (std::size_t i = 0; i < models.size(); ++i) {
-      knowledge_.deepen(models[i], chip,
-                        models.size() == 1 ? enough : judge.needed(i, enough, most), nodes);
-    }
+    tbb::parallel_for(std::size_t{0}, tasks.size(), [&](std::size_t i) {
+      knowledge_.deepen(tasks[i].model, tasks[i].chip, tasks[i].enough, nodes);
+    });
   }
 
   std::optional<FoundChip> found_in(const CoSearchAnswer& answer,
@@ -220,6 +267,7 @@ class Search {
   const SearchOptions& options_;
   std::vector<SearchChip> chips_;
   ChipKnowledge knowledge_;
+  CoSearchProblem problem_;  // chips and their dominators are the same for all searches
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "search/chip_value.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "search/modern_value.h"
 #include "search/original_value.h"
@@ -28,6 +29,26 @@ ChipValue merge(const ChipValue& known, const ChipValue& deeper) {
     merged.throughput = merged.most;
   }
   return merged;
+}
+
+double known_bound(const ValueLimits& limits, std::size_t shape) {
+  double known = std::numeric_limits<double>::infinity();
+  if (shape < limits.shape_bounds.size()) {
+    known = limits.shape_bounds[shape];
+  }
+  if (limits.memo != nullptr && shape < limits.memo->shapes.size()) {
+    known = std::min(known, limits.memo->shapes[shape].most);
+  }
+  return known;
+}
+
+double ChipValuer::close_bound(const hw::Chip& chip, Bytes, ChipMemo& memo) const {
+  double highest = 0;
+  for (const double bound : shape_bounds(chip)) {
+    memo.shapes.push_back({bound, Closeness::kPasses});
+    highest = std::max(highest, bound);
+  }
+  return highest;
 }
 
 ModelOnChips::ModelOnChips(const PlanSetting& setting) : valuer_(make_valuer(setting)) {}

@@ -36,8 +36,11 @@ struct ValueLimits {
   // By shape, see ChipValuer::shape_bounds: what is known before. Shapes below `enough` are not
   // priced. Empty: nothing is.
   std::vector<double> shape_bounds;
-  PassMemo* passes = nullptr;  // of this chip and model, from earlier looks; may be none
+  ChipMemo* memo = nullptr;  // of this chip and model, from earlier looks; may be none
 };
+
+// What is known of a shape before: no plan of it is better.
+double known_bound(const ValueLimits& limits, std::size_t shape);
 
 // A model on a cluster, for many chips. Safe for several threads.
 class ChipValuer {
@@ -50,6 +53,10 @@ class ChipValuer {
   // No plan on the chip is better with so much memory: closer than bound(), and no more than
   // `enough` where the best plan is below that. Bounds far above it are not looked into further.
   virtual double most(const hw::Chip& chip, Bytes memory, double enough) const = 0;
+
+  // No plan on the chip is better with so much memory: much closer than bound(), without schedules.
+  // What was found of shapes is left in the memo.
+  virtual double close_bound(const hw::Chip& chip, Bytes memory, ChipMemo& memo) const;
 
   // By shape (tensor width, micro-batch, sequence parallelism), in one order for all chips: no plan
   // of it on the chip is better, whatever its memory; 0: it cannot run.
@@ -71,6 +78,9 @@ class ModelOnChips {
   double bound(const hw::Chip& chip) const { return valuer_->bound(chip); }
   double most(const hw::Chip& chip, Bytes memory, double enough) const {
     return valuer_->most(chip, memory, enough);
+  }
+  double close_bound(const hw::Chip& chip, Bytes memory, ChipMemo& memo) const {
+    return valuer_->close_bound(chip, memory, memo);
   }
   std::vector<double> shape_bounds(const hw::Chip& chip) const {
     return valuer_->shape_bounds(chip);

@@ -1,6 +1,7 @@
-// Chips that no other dominates are bounded, sorted, and evaluated from the top in batches of a
-// fixed size, all of a batch against the best value before it, until the next bound is below the
-// best. A batch does not depend on how many threads work on it, so neither do the counts.
+// Chips that no other dominates are bounded and sorted. From the top, in batches of a fixed size,
+// those that have none get a close bound and find their place anew, the others are evaluated, all
+// of a batch against the best value before it, until the highest bound is below the best. A batch
+// does not depend on how many threads work on it, so neither do the counts.
 //
 // Ties: a chip that is dominated by the best may be worth the same with a smaller rank. Values only
 // fall on the way down, so that below a chip that is worth less there is no tie: what the best
@@ -10,6 +11,8 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <numeric>
 #include <unordered_map>
 
@@ -17,33 +20,12 @@ namespace phaze::search {
 namespace {
 
 constexpr std::size_t kBatch = 16;
+constexpr std::size_t kCloseBatch = 64;
 
 bool has_no_less(const ChipPlace& more, const ChipPlace& less) {
   return more.group == less.group &&
          std::equal(more.amounts.begin(), more.amounts.end(), less.amounts.begin(),
                     [](std::int64_t a, std::int64_t b) { return a >= b; });
-}
-
-// Of each chip one that has no less of anything; itself where there is none.
-std::vector<std::size_t> find_dominators(const std::vector<ChipPlace>& chips) {
-  std::vector<std::size_t> dominators(chips.size());
-  std::vector<std::size_t> order(chips.size());
-  std::iota(order.begin(), order.end(), 0);
-  // Those with more first; of equal ones the first.
-  std::ranges::stable_sort(order, [&chips](std::size_t a, std::size_t b) {
-    return chips[a].amounts > chips[b].amounts;
-  });
-  std::unordered_map<std::int64_t, std::vector<std::size_t>> top;  // by group
-  for (const std::size_t chip : order) {
-    std::vector<std::size_t>& known = top[chips[chip].group];
-    const auto above = std::ranges::find_if(
-        known, [&](std::size_t other) { return has_no_less(chips[other], chips[chip]); });
-    dominators[chip] = above == known.end() ? chip : *above;
-    if (above == known.end()) {
-      known.push_back(chip);
-    }
-  }
-  return dominators;
 }
 
 class Search {
@@ -58,7 +40,8 @@ class Search {
     std::vector<std::size_t> dominators(problem_.chips.size());
     std::iota(dominators.begin(), dominators.end(), 0);
     if (options_.use_dominance) {
-      dominators = find_dominators(problem_.chips);
+      dominators =
+          problem_.dominators.empty() ? find_dominators(problem_.chips) : problem_.dominators;
     }
     std::vector<std::size_t> open;
     for (std::size_t chip = 0; chip < dominators.size(); ++chip) {
@@ -66,7 +49,7 @@ class Search {
         open.push_back(chip);
       }
     }
-    evaluate_all(std::move(open));
+    evaluate_all(open);
     if (options_.use_dominance && answer_.is_complete) {
       look_for_ties(dominators);
       for (std::size_t chip = 0; chip < dominators.size(); ++chip) {
@@ -147,38 +130,65 @@ class Search {
     return false;
   }
 
-  void evaluate_all(std::vector<std::size_t> chips) {
-    std::vector<double> bounds(problem_.chips.size());
-    tbb::parallel_for(std::size_t{0}, chips.size(),
-                      [&](std::size_t i) { bounds[chips[i]] = problem_.bound(chips[i]); });
-    if (options_.use_bounds) {
-      std::ranges::stable_sort(chips,
-                               [&](std::size_t a, std::size_t b) { return bounds[a] > bounds[b]; });
-    }
-    std::vector<double> highest(chips.size());  // of the bounds from a chip to the last
-    for (std::size_t i = chips.size(); i-- > 0;) {
-      highest[i] = std::max(bounds[chips[i]], i + 1 < chips.size() ? highest[i + 1] : 0);
-    }
-    for (std::size_t begin = 0; begin < chips.size();) {
-      const double open = highest[begin];
-      if (options_.use_bounds && open < best_value()) {
-        for (; begin < chips.size(); ++begin) {
-          take(chips[begin], {ChipState::kExcluded, bounds[chips[begin]], 0, {}, 0});
+  struct Open {
+    std::size_t chip = 0;
+    double bound = 0;
+    bool is_close = false;
+  };
+
+  void evaluate_all(const std::vector<std::size_t>& chips) {
+    std::vector<Open> open(chips.size());
+    tbb::parallel_for(std::size_t{0}, chips.size(), [&](std::size_t i) {
+      open[i] = {chips[i], problem_.bound(chips[i]), false};
+    });
+    while (!open.empty()) {
+      if (options_.use_bounds) {  // of equal bounds the first chip
+        std::ranges::sort(open, [](const Open& a, const Open& b) {
+          return a.bound != b.bound ? a.bound > b.bound : a.chip < b.chip;
+        });
+      }
+      const double highest = std::ranges::max(open, {}, &Open::bound).bound;
+      if (options_.use_bounds && highest < best_value()) {
+        for (const Open& one : open) {
+          take(one.chip, {ChipState::kExcluded, one.bound, 0, {}, 0});
         }
         return;
       }
-      if (is_cancelled(open)) {
-        for (; begin < chips.size(); ++begin) {
-          answer_.outcomes[chips[begin]].value = bounds[chips[begin]];
+      if (is_cancelled(highest)) {
+        for (const Open& one : open) {
+          answer_.outcomes[one.chip].value = one.bound;
         }
         return;
       }
-      const std::size_t end = std::min(begin + kBatch, chips.size());
-      const std::vector<std::size_t> batch(chips.begin() + static_cast<std::ptrdiff_t>(begin),
-                                           chips.begin() + static_cast<std::ptrdiff_t>(end));
-      evaluate_batch(batch, options_.use_bounds ? best_value() : 0);
-      begin = end;
+      if (options_.use_bounds && problem_.close_bound && !open.front().is_close) {
+        bound_batch(open);
+      } else {
+        const auto end = std::find_if(
+            open.begin(), open.begin() + static_cast<std::ptrdiff_t>(std::min(kBatch, open.size())),
+            [&](const Open& one) {
+              return one.is_close != open.front().is_close ||
+                     (options_.use_bounds && one.bound < best_value());
+            });
+        std::vector<std::size_t> batch;
+        std::transform(open.begin(), end, std::back_inserter(batch), std::mem_fn(&Open::chip));
+        evaluate_batch(batch, options_.use_bounds ? best_value() : 0);
+        open.erase(open.begin(), end);
+      }
     }
+  }
+
+  // Of chips that have none the highest get a close bound.
+  void bound_batch(std::vector<Open>& open) {
+    std::vector<Open*> batch;
+    for (Open& one : open) {
+      if (batch.size() < kCloseBatch && !one.is_close && one.bound >= best_value()) {
+        batch.push_back(&one);
+      }
+    }
+    tbb::parallel_for(std::size_t{0}, batch.size(), [&](std::size_t i) {
+      batch[i]->bound = std::min(batch[i]->bound, problem_.close_bound(batch[i]->chip));
+      batch[i]->is_close = true;
+    });
   }
 
   void look_for_ties(const std::vector<std::size_t>& dominators) {
@@ -231,6 +241,27 @@ class Search {
 };
 
 }  // namespace
+
+std::vector<std::size_t> find_dominators(const std::vector<ChipPlace>& chips) {
+  std::vector<std::size_t> dominators(chips.size());
+  std::vector<std::size_t> order(chips.size());
+  std::iota(order.begin(), order.end(), 0);
+  // Those with more first; of equal ones the first.
+  std::ranges::stable_sort(order, [&chips](std::size_t a, std::size_t b) {
+    return chips[a].amounts > chips[b].amounts;
+  });
+  std::unordered_map<std::int64_t, std::vector<std::size_t>> top;  // by group
+  for (const std::size_t chip : order) {
+    std::vector<std::size_t>& known = top[chips[chip].group];
+    const auto above = std::ranges::find_if(
+        known, [&](std::size_t other) { return has_no_less(chips[other], chips[chip]); });
+    dominators[chip] = above == known.end() ? chip : *above;
+    if (above == known.end()) {
+      known.push_back(chip);
+    }
+  }
+  return dominators;
+}
 
 CoSearchAnswer co_search(const CoSearchProblem& problem, const CoSearchOptions& options) {
   return Search(problem, options).run();

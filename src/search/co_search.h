@@ -35,11 +35,18 @@ struct ChipOutcome {
   std::size_t dominator = 0;  // where dominated
 };
 
+// Of each chip one that has no less of anything; itself where there is none.
+std::vector<std::size_t> find_dominators(const std::vector<ChipPlace>& chips);
+
 struct CoSearchProblem {
   std::vector<ChipPlace> chips;
+  std::vector<std::size_t> dominators;  // of these; empty: they are found
   // Cheap, and never below the value.
   std::function<double(std::size_t chip)> bound;
-  // Exact where the value is at least `enough`. Called from several threads at once.
+  // The same, closer and dearer, but far cheaper than the value; may be none. Called from several
+  // threads at once, as are the others.
+  std::function<double(std::size_t chip)> close_bound;
+  // Exact where the value is at least `enough`.
   std::function<Worth(std::size_t chip, double enough)> evaluate;
 };
 

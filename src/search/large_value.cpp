@@ -81,11 +81,27 @@ ChipValue LargeValues::value(std::size_t model, std::int64_t index,
       (known->second.value.is_exact || known->second.value.throughput < enough)) {
     return known->second.value;
   }
-  const ChipValue found =
-      models_[model].evaluate(space::make_chip(question_.space, index), memories, enough);
+  const Look look{model, index, memories};
+  Effort& before = effort(look);
+  // With the same nodes: a plan that is made anew must find the same passes.
+  const ChipValue value = models_[model].evaluate(
+      space::make_chip(question_.space, index), memories, {enough, before.nodes, {}, &before.memo});
+  found(look, value);
+  return value;
+}
+
+LargeValues::Effort& LargeValues::effort(const Look& look) {
   const std::lock_guard lock(mutex_);
-  found_.push_back({{model, static_cast<std::size_t>(index), found, false}, memories});
-  return found;
+  return efforts_[look];
+}
+
+void LargeValues::found(const Look& look, const ChipValue& value) {
+  const std::lock_guard lock(mutex_);
+  const auto& [model, index, memories] = look;
+  found_.push_back({{model, static_cast<std::size_t>(index), value, false}, memories});
+  if (value.is_exact && value.most <= value.throughput) {
+    efforts_.erase(look);
+  }
 }
 
 Worth LargeValues::evaluate_with(const Subject& subject, std::int64_t index,
@@ -170,11 +186,11 @@ void LargeValues::deepen(const Subject& subject, std::int64_t index, double best
       continue;
     }
     const double enough = known.size() == 1 ? best : subject.judge.needed(i, best, most);
-    const ChipValue merged =
-        merge(known[i], models_[subject.models[i]].evaluate(chip, memories, enough, nodes));
-    const std::lock_guard lock(mutex_);
-    found_.push_back(
-        {{subject.models[i], static_cast<std::size_t>(index), merged, false}, memories});
+    const Look look{subject.models[i], index, memories};
+    Effort& before = effort(look);
+    before.nodes = std::max(before.nodes, nodes);
+    found(look, merge(known[i], models_[subject.models[i]].evaluate(
+                                    chip, memories, {enough, before.nodes, {}, &before.memo})));
   }
 }
 

@@ -3,8 +3,10 @@
 // limits or not. What is found is remembered from one batch of chips to the next, so that answers
 // do not depend on which thread was first.
 
+#include <map>
 #include <mutex>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -51,6 +53,15 @@ class LargeValues {
     ChipValue value;
     std::vector<Bytes> memories;
   };
+  // Of a model on a chip with sizes of memory to choose from.
+  using Look = std::tuple<std::size_t, std::int64_t, std::vector<Bytes>>;
+  struct Effort {
+    ChipMemo memo;
+    std::int64_t nodes = 0;  // that were tried
+  };
+  Effort& effort(const Look& look);
+  void found(const Look& look, const ChipValue& value);
+
   struct Found {
     Known known;
     std::vector<Bytes> memories;  // not of tops
@@ -69,6 +80,7 @@ class LargeValues {
   std::vector<std::unordered_map<std::int64_t, Remembered>> values_;
   std::mutex mutex_;  // of what follows
   std::vector<Found> found_;
+  std::map<Look, Effort> efforts_;  // of what is not proved
 };
 
 }  // namespace phaze::search

@@ -233,6 +233,18 @@ Seconds bound_pass(const cost::CostContext& context, const Layer& layer, const L
              : sum;
 }
 
+Seconds bound_network(const cost::CostContext& context, const Layer& layer,
+                      const LayerTasks& tasks) {
+  Seconds network;
+  for (std::size_t i = 0; context.network && i < tasks.operators.size(); ++i) {
+    if (tasks.units[i] == TaskUnit::kNetwork) {
+      const Operator& op = layer.operators[tasks.operators[i]];
+      network += cost::compute_operator_cost(context, layer, op, {}).time;
+    }
+  }
+  return network;
+}
+
 ScheduleProblem make_problem(const cost::CostContext& context, const Layer& layer, LayerPass pass,
                              std::int64_t busy_cores, bool exclusive_wide) {
   ScheduleProblem problem;

@@ -37,6 +37,10 @@ LayerTasks find_tasks(const graph::Layer& layer, plan::LayerPass pass);
 Seconds bound_pass(const cost::CostContext& context, const graph::Layer& layer,
                    const LayerTasks& tasks);
 
+// The same by its collectives alone, at next to no cost.
+Seconds bound_network(const cost::CostContext& context, const graph::Layer& layer,
+                      const LayerTasks& tasks);
+
 // The operators of one pass of a layer as tasks, when at most `busy_cores` of a kind are busy at
 // once and share what is shared; edges as data flows. Operators that take no time are left out.
 // Needs a layer without obstacles (cost::find_obstacle).

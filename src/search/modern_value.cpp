@@ -84,8 +84,9 @@ class ModernOnChips::OnChip {
     std::vector<Candidate> candidates;
     for (std::size_t k = 0; k < all_.shapes().size(); ++k) {
       const Shape& shape = all_.shapes()[k];
-      if (k < limits.shape_bounds.size() && limits.shape_bounds[k] < limits.enough) {
-        left_out = std::max(left_out, limits.shape_bounds[k]);
+      const double known = known_bound(limits, k);
+      if (known < limits.enough) {
+        left_out = std::max(left_out, known);
         continue;
       }
       cost::CostContext context = request_.context;
@@ -258,7 +259,7 @@ ChipValue ModernOnChips::evaluate(const hw::Chip& chip, const std::vector<Bytes>
   const double enough = limits.enough;
   const std::int64_t nodes = limits.nodes;
   const auto batch = static_cast<double>(setting_.global_batch);
-  OnChip on_chip(*this, chip, nodes, limits.passes);
+  OnChip on_chip(*this, chip, nodes, limits.memo != nullptr ? &limits.memo->passes : nullptr);
   double left_out = 0;  // the most that shapes which were left out could reach
   std::vector<OnChip::Candidate> candidates = on_chip.list_candidates(limits, left_out);
   const double limit_s = enough > 0 ? batch / enough * (1 + kRounding) : kNoLimit;

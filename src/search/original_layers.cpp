@@ -87,24 +87,36 @@ LayerWork with_recomputation(LayerWork work, Flops forward_flops) {
   return work;
 }
 
-plan::ChainLayer price(const cost::CostContext& context, const OriginalGraphs::Shape& shape,
-                       std::size_t index, const Scheduling& scheduling, double& gap) {
+plan::ChainLayer make_layer(const OriginalGraphs::Shape& shape, std::size_t index, LayerWork work) {
   const Layer& layer = shape.model.layers[index];
   const graph::LayerSummary& summary = shape.summaries[index];
-  const PricedLayer priced = price_layer(context, layer, scheduling);
-  gap = std::max(gap, priced.schedule_gap);
   plan::ChainLayer added;
   added.name = layer.name;
   added.repeat = layer.repeat;
   added.parameters = summary.parameters;
   added.flops = shape.flops[index];
   added.run_flops = summary.forward_flops + summary.backward_flops;
-  LayerWork work = priced.work;
   work.saved = shape.saved[index];
   added.work[static_cast<std::size_t>(Recompute::kNone)] = work;
   added.work[static_cast<std::size_t>(Recompute::kFull)] =
       with_recomputation(work, summary.forward_flops);
   return added;
+}
+
+// `work_of`: what a layer takes, by its index.
+template <class WorkOf>
+OriginalChain make_chain(const OriginalGraphs::Shape& shape, const WorkOf& work_of) {
+  OriginalChain chain{shape.width, shape.microbatch, {}, shape.to_itself, shape.to_next};
+  for (std::size_t i = 0; i < shape.model.layers.size(); ++i) {
+    chain.chain.layers.push_back(make_layer(shape, i, work_of(i)));
+    chain.chain.boundary =
+        std::max({chain.chain.boundary, shape.to_next[i],
+                  shape.model.layers[i].repeat > 1 ? shape.to_itself[i] : Bytes()});
+  }
+  if (!shape.summaries.empty()) {
+    chain.chain.tied_parameters = shape.summaries.back().tied_parameters;
+  }
+  return chain;
 }
 
 }  // namespace
@@ -172,17 +184,24 @@ std::optional<cost::CostContext> shape_context(const OriginalGraphs::Shape& shap
 
 OriginalChain price_original_shape(const OriginalGraphs::Shape& shape,
                                    const cost::CostContext& context, const Scheduling& scheduling) {
-  OriginalChain chain{shape.width, shape.microbatch, {}, shape.to_itself, shape.to_next};
-  for (std::size_t i = 0; i < shape.model.layers.size(); ++i) {
-    chain.chain.layers.push_back(price(context, shape, i, scheduling, chain.chain.schedule_gap));
-    chain.chain.boundary =
-        std::max({chain.chain.boundary, shape.to_next[i],
-                  shape.model.layers[i].repeat > 1 ? shape.to_itself[i] : Bytes()});
-  }
-  if (!shape.summaries.empty()) {
-    chain.chain.tied_parameters = shape.summaries.back().tied_parameters;
-  }
+  double gap = 0;
+  OriginalChain chain = make_chain(shape, [&](std::size_t i) {
+    const PricedLayer priced = price_layer(context, shape.model.layers[i], scheduling);
+    gap = std::max(gap, priced.schedule_gap);
+    return priced.work;
+  });
+  chain.chain.schedule_gap = gap;
   return chain;
+}
+
+OriginalChain least_original_chain(const OriginalGraphs::Shape& shape,
+                                   const std::vector<LeastPasses>& least) {
+  return make_chain(shape, [&](std::size_t i) {
+    LayerWork work;
+    work.forward = least[i].forward;
+    work.backward = least[i].backward;
+    return work;
+  });
 }
 
 OriginalChains price_original_graphs(const OriginalGraphs& graphs, const cost::CostContext& context,

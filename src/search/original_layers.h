@@ -71,6 +71,15 @@ std::optional<cost::CostContext> shape_context(const OriginalGraphs::Shape& shap
 OriginalChain price_original_shape(const OriginalGraphs::Shape& shape,
                                    const cost::CostContext& context, const Scheduling& scheduling);
 
+// What no schedule of a layer's passes beats.
+struct LeastPasses {
+  Seconds forward, backward;
+};
+// The layers of one shape with these times; by layer. For plans alone: what takes no time of a plan
+// is left out.
+OriginalChain least_original_chain(const OriginalGraphs::Shape& shape,
+                                   const std::vector<LeastPasses>& least);
+
 // `context`: of one device without network; `cluster`: of one level, for tensor-parallel groups.
 OriginalChains price_original_graphs(const OriginalGraphs& graphs, const cost::CostContext& context,
                                      const hw::Cluster& cluster, const Scheduling& scheduling);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "search/chip_value.h"
+#include "search/memo_pool.h"
 #include "search/original_plan.h"
 
 namespace phaze::search {
@@ -16,6 +17,7 @@ class OriginalOnChips : public ChipValuer {
 
   double bound(const hw::Chip& chip) const override;
   double most(const hw::Chip& chip, Bytes memory, double enough) const override;
+  double close_bound(const hw::Chip& chip, Bytes memory, ChipMemo& memo) const override;
   std::vector<double> shape_bounds(const hw::Chip& chip) const override;
   ChipValue evaluate(const hw::Chip& chip, const std::vector<Bytes>& memories,
                      const ValueLimits& limits) const override;
@@ -27,20 +29,10 @@ class OriginalOnChips : public ChipValuer {
     std::vector<LayerTasks> forward, backward;  // by layer
     double matrix_flops = 0;                    // of a device for the micro-batch
   };
-  struct Candidate {
-    const Shape* shape;
-    cost::CostContext context;
-    double bound;  // sequences a second
-  };
+  class OnChip;
 
   // An iteration takes at least what its micro-batches take on all devices at once.
   double at_most(const Shape& shape, Seconds of_one_microbatch) const;
-  // Shapes that the chip can run, those with the highest bounds first. `left_out`: the most that
-  // shapes which are known to be below what is enough could reach.
-  std::vector<Candidate> list_candidates(const cost::CostContext& context,
-                                         const hw::Cluster& cluster, const ValueLimits& limits,
-                                         double& left_out) const;
-  double throughput(const OriginalPlanAnswer& found) const;
 
   // Nothing here depends on a chip or a network.
   struct Graphs {
@@ -53,6 +45,7 @@ class OriginalOnChips : public ChipValuer {
 
   PlanSetting setting_;
   std::shared_ptr<const Graphs> graphs_;
+  mutable MemoPool memos_;
 };
 
 }  // namespace phaze::search

@@ -58,4 +58,18 @@ class PassMemo {
   std::map<std::pair<const graph::Layer*, plan::LayerPass>, std::vector<Entry>> passes_;
 };
 
+// How closely a bound on the plans of one shape (tensor width, micro-batch) was looked into.
+enum class Closeness { kFlops, kNetwork, kPasses, kPlans, kSchedules };
+
+struct ShapeBound {
+  double most = 0;  // sequences a second: no plan of the shape is better
+  Closeness closeness = Closeness::kFlops;
+};
+
+// What earlier looks at a model on one chip, with the same memory to choose from, have found.
+struct ChipMemo {
+  PassMemo passes;
+  std::vector<ShapeBound> shapes;  // in the valuer's order; empty: nothing is known yet
+};
+
 }  // namespace phaze::search

@@ -1,5 +1,7 @@
 #include "search/plan_details.h"
 
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -182,19 +184,30 @@ plan::PlanDetails make_details(const PlanSetting& setting, const plan::TrainingP
 }
 
 void add_details(const SearchQuestion& question, plan::SearchRecord& record) {
-  const auto add_to = [&question](plan::SearchResult& result) {
-    for (const plan::PlanRecord& each : result.plans) {
-      const auto model = std::ranges::find(question.models, each.model, &SearchModel::name);
-      CHECK(model != question.models.end(), "a plan is of a model that was asked for");
-      PlanSetting setting = model->setting;
-      setting.chip = result.described;
-      result.details.push_back(make_details(setting, each.plan, question.space.technology));
+  struct Wanted {
+    plan::SearchResult* result;
+    std::size_t plan;
+  };
+  std::vector<Wanted> wanted;
+  const auto add_to = [&](plan::SearchResult& result) {
+    result.details.resize(result.plans.size());
+    for (std::size_t i = 0; i < result.plans.size(); ++i) {
+      wanted.push_back({&result, i});
     }
   };
   std::ranges::for_each(record.own, add_to);
   if (record.common) {
     add_to(*record.common);
   }
+  tbb::parallel_for(std::size_t{0}, wanted.size(), [&](std::size_t k) {
+    plan::SearchResult& result = *wanted[k].result;
+    const plan::PlanRecord& of = result.plans[wanted[k].plan];
+    const auto model = std::ranges::find(question.models, of.model, &SearchModel::name);
+    CHECK(model != question.models.end(), "a plan is of a model that was asked for");
+    PlanSetting setting = model->setting;
+    setting.chip = result.described;
+    result.details[wanted[k].plan] = make_details(setting, of.plan, question.space.technology);
+  });
 }
 
 }  // namespace phaze::search

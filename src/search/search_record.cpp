@@ -1,9 +1,12 @@
 #include "search/search_record.h"
 
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <map>
 
 #include "base/check.h"
 #include "search/plan_search.h"
@@ -76,26 +79,31 @@ std::string price_name(Objective objective) {
 // best one with better schedules gets as much work on them as that one did.
 class Values {
  public:
+  // `on_chips`: all models of the question.
   Values(const SearchQuestion& question, const SearchAnswer& answer, const FoundChip& best,
-         const std::vector<std::size_t>& models)
-      : question_(question), answer_(answer), best_(best), models_(models) {
-    for (const std::size_t model : models) {
-      on_chips_.emplace_back(question.models[model].setting);
-    }
-  }
+         const std::vector<std::size_t>& models, const std::vector<ModelOnChips>& on_chips)
+      : question_(question),
+        best_(best),
+        models_(models),
+        on_chips_(on_chips),
+        scale_(models.size() > 1 ? scale_of(question, answer) : std::vector<double>{}) {}
 
   FoundChip evaluate(const SearchChip& chip) const {
     FoundChip found;
     const hw::Chip made = make_chip(question_, chip);
     const std::vector<Bytes> memories = memories_of(question_, chip);
+    std::vector<ChipMemo> memos(models_.size());
+    found.values.resize(models_.size());
+    tbb::parallel_for(std::size_t{0}, models_.size(), [&](std::size_t i) {
+      found.values[i] = on_chips_[models_[i]].evaluate(made, memories, {0, 0, {}, &memos[i]});
+    });
     std::vector<double> most;
-    for (const ModelOnChips& model : on_chips_) {
-      found.values.push_back(model.evaluate(made, memories, 0));
-      most.push_back(found.values.back().most);
+    for (const ChipValue& value : found.values) {
+      most.push_back(value.most);
     }
     const double price = price_of(question_, made);
     if (combined(most) >= best_.value * price) {
-      deepen(made, memories, best_.value * price, most, found.values);
+      deepen(made, memories, best_.value * price, most, memos, found.values);
     }
     for (const ChipValue& value : found.values) {
       found.throughput.push_back(value.throughput);
@@ -107,35 +115,54 @@ class Values {
 
  private:
   double combined(const std::vector<double>& throughput) const {
-    return models_.size() == 1
-               ? throughput.front()
-               : combine_throughputs(question_, scale_of(question_, answer_), throughput);
+    return models_.size() == 1 ? throughput.front()
+                               : combine_throughputs(question_, scale_, throughput);
   }
 
   void deepen(const hw::Chip& made, const std::vector<Bytes>& memories, double enough,
-              const std::vector<double>& most, std::vector<ChipValue>& values) const {
-    const Judge judge(question_, scale_of(question_, answer_));
-    for (std::size_t i = 0; i < values.size(); ++i) {
+              const std::vector<double>& most, std::vector<ChipMemo>& memos,
+              std::vector<ChipValue>& values) const {
+    const Judge judge(question_, scale_);
+    tbb::parallel_for(std::size_t{0}, values.size(), [&](std::size_t i) {
       if (best_.values[i].nodes > 0 && values[i].most > values[i].throughput) {
-        const ChipValue deeper = on_chips_[i].evaluate(
-            made, memories, models_.size() == 1 ? enough : judge.needed(i, enough, most),
-            best_.values[i].nodes);
+        const double needed = models_.size() == 1 ? enough : judge.needed(i, enough, most);
+        const ChipValue deeper = on_chips_[models_[i]].evaluate(
+            made, memories, {needed, best_.values[i].nodes, {}, &memos[i]});
         values[i] =
             deeper.is_exact && deeper.throughput > values[i].throughput ? deeper : values[i];
       }
-    }
+    });
   }
 
   const SearchQuestion& question_;
-  const SearchAnswer& answer_;
   const FoundChip& best_;
   const std::vector<std::size_t>& models_;
-  std::vector<ModelOnChips> on_chips_;
+  const std::vector<ModelOnChips>& on_chips_;
+  const std::vector<double> scale_;
 };
 
+// What the search found of chips by their index and memory, with as much work on their schedules as
+// they got there.
+using FoundValues = std::map<std::pair<std::int64_t, std::optional<Bytes>>, double>;
+
+FoundValues values_of(const SearchAnswer& answer, const CoSearchAnswer& found) {
+  FoundValues values;
+  for (std::size_t i = 0; i < found.outcomes.size(); ++i) {
+    if (found.outcomes[i].state == ChipState::kEvaluated) {
+      values[{answer.chips[i].index, answer.chips[i].memory}] = found.outcomes[i].value;
+    }
+  }
+  return values;
+}
+
 std::vector<plan::SearchStep> steps_from(const SearchQuestion& question, const SearchChip& best,
-                                         const Values& values) {
+                                         const FoundValues& found, const Values& values) {
   std::vector<plan::SearchStep> steps;
+  struct Within {
+    std::size_t step;
+    SearchChip chip;
+  };
+  std::vector<Within> within;
   const space::Space& space = question.space;
   std::int64_t stride = 1;
   for (std::size_t k = space.axes.size(); k-- > 0;) {
@@ -156,13 +183,18 @@ std::vector<plan::SearchStep> steps_from(const SearchQuestion& question, const S
       const space::Verdict verdict = space::judge(space, space::make_chip(space, other.index));
       if (verdict.limit) {
         step.outside = space::described(*verdict.limit);
+      } else if (const auto known = found.find({other.index, other.memory}); known != found.end()) {
+        step.value = known->second;
       } else {
-        step.value = values.evaluate(other).value;
+        within.push_back({steps.size(), other});
       }
       steps.push_back(std::move(step));
     }
     stride *= size;
   }
+  tbb::parallel_for(std::size_t{0}, within.size(), [&](std::size_t i) {
+    steps[within[i].step].value = values.evaluate(within[i].chip).value;
+  });
   std::ranges::reverse(steps);
   return steps;
 }
@@ -185,7 +217,8 @@ std::string unit_of(space::FieldUnit unit) {
 
 SearchResult make_result(const SearchQuestion& question, const SearchAnswer& answer,
                          const CoSearchAnswer& found, const FoundChip& best,
-                         const std::vector<std::size_t>& models, const std::string& name) {
+                         const std::vector<std::size_t>& models,
+                         const std::vector<ModelOnChips>& on_chips, const std::string& name) {
   SearchResult result;
   result.name = name;
   const SearchChip& chip = answer.chips[best.chip];
@@ -198,9 +231,12 @@ SearchResult make_result(const SearchQuestion& question, const SearchAnswer& ans
   result.counts = {answer.total, static_cast<std::int64_t>(found.evaluated),
                    static_cast<std::int64_t>(found.excluded),
                    static_cast<std::int64_t>(found.dominated)};
+  result.plans.resize(models.size());
+  tbb::parallel_for(std::size_t{0}, models.size(), [&](std::size_t i) {
+    result.plans[i] = plan_on(question.models[models[i]], result.described, best.values[i]);
+  });
   for (std::size_t i = 0; i < models.size(); ++i) {
-    result.plans.push_back(plan_on(question.models[models[i]], result.described, best.values[i]));
-    const double throughput = plan::throughput(result.plans.back().plan);
+    const double throughput = plan::throughput(result.plans[i].plan);
     CHECK(std::abs(throughput - best.throughput[i]) <= 1e-9 * throughput,
           "a plan is as fast as the search found");
     const double reference = answer.reference[models[i]];
@@ -217,14 +253,15 @@ SearchResult make_result(const SearchQuestion& question, const SearchAnswer& ans
     return found.outcomes[a].value > found.outcomes[b].value;
   });
   rivals.resize(std::min(rivals.size(), kRivals));
-  const Values values(question, answer, best, models);
-  for (const std::size_t rival : rivals) {
-    const SearchChip& chip_of_rival = answer.chips[rival];
-    plan::SearchRival row{search_chip_id(question, chip_of_rival), found.outcomes[rival].value, {}};
+  const Values values(question, answer, best, models, on_chips);
+  result.rivals.resize(rivals.size());
+  tbb::parallel_for(std::size_t{0}, rivals.size(), [&](std::size_t k) {
+    const SearchChip& chip_of_rival = answer.chips[rivals[k]];
+    plan::SearchRival& row = result.rivals[k];
+    row = {search_chip_id(question, chip_of_rival), found.outcomes[rivals[k]].value, {}};
     if (row.value == best.value) {
       row.reason = "as good, with more memory, area or cost";
-      result.rivals.push_back(std::move(row));
-      continue;
+      return;
     }
     const FoundChip other = values.evaluate(chip_of_rival);
     const hw::Chip made = with_memory(make_chip(question, chip_of_rival), other.memory);
@@ -249,10 +286,9 @@ SearchResult make_result(const SearchQuestion& question, const SearchAnswer& ans
                       " " + price_name(question.objective);
       }
     }
-    result.rivals.push_back(std::move(row));
-  }
+  });
   if (found.is_complete) {
-    result.steps = steps_from(question, chip, values);
+    result.steps = steps_from(question, chip, values_of(answer, found), values);
   }
   return result;
 }
@@ -294,20 +330,32 @@ plan::SearchRecord make_search_record(const SearchQuestion& question, const Sear
   record.cluster = setting.cluster.name;
   record.is_complete = answer.is_complete;
   std::vector<std::size_t> all;
+  std::vector<ModelOnChips> on_chips;
+  for (const SearchModel& model : question.models) {
+    on_chips.emplace_back(model.setting);
+  }
   for (std::size_t i = 0; i < question.models.size(); ++i) {
     record.models.push_back(question.models[i].name);
     record.weights.push_back(question.models[i].weight);
     all.push_back(i);
     const double reference = answer.reference[i];
     record.reference_throughput.push_back(reference > 0 ? std::optional(reference) : std::nullopt);
-    if (i < answer.own.size() && answer.own_best[i]) {
-      record.own.push_back(make_result(question, answer, answer.own[i], *answer.own_best[i], {i},
-                                       question.models[i].name));
-    }
   }
-  if (answer.common && answer.common_best) {
-    record.common =
-        make_result(question, answer, *answer.common, *answer.common_best, all, "common");
+  // The common chip, which takes longest, first.
+  std::vector<std::optional<SearchResult>> own(answer.own.size());
+  tbb::parallel_for(std::size_t{0}, own.size() + 1, [&](std::size_t k) {
+    if (k > 0 && answer.own_best[k - 1]) {
+      own[k - 1] = make_result(question, answer, answer.own[k - 1], *answer.own_best[k - 1],
+                               {k - 1}, on_chips, question.models[k - 1].name);
+    } else if (k == 0 && answer.common && answer.common_best) {
+      record.common = make_result(question, answer, *answer.common, *answer.common_best, all,
+                                  on_chips, "common");
+    }
+  });
+  for (std::optional<SearchResult>& result : own) {
+    if (result) {
+      record.own.push_back(*std::move(result));
+    }
   }
   return record;
 }

@@ -55,6 +55,9 @@ struct PointOutcome {
   std::vector<double> rank;
 };
 
+// Of exact ones: of equal values the smaller rank, then the smaller index.
+bool is_better(const PointOutcome& a, const PointOutcome& b);
+
 // Points order[begin] to order[end - 1]: none is worth more than the bound, nor has a larger amount
 // than the top.
 struct ExcludedSet {

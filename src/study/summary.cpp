@@ -148,7 +148,7 @@ plan::StudySummary summarize(const StudyRecord& record, std::size_t top,
   return summary;
 }
 
-plan::DataTable table_of(const std::vector<ChipRow>& rows) {
+plan::DataTable table_of(const std::vector<ChipRow>& rows, const std::string& unit) {
   std::set<std::string> names;
   for (const ChipRow& row : rows) {
     for (const auto& [name, value] : row.metrics) {
@@ -156,7 +156,8 @@ plan::DataTable table_of(const std::vector<ChipRow>& rows) {
     }
   }
   plan::DataTable table;
-  table.columns = {"chip", "id", "state", "value", "bound", "witness"};
+  const std::string suffix = unit.empty() ? "" : "_" + unit;
+  table.columns = {"chip", "id", "state", "value" + suffix, "bound" + suffix, "witness"};
   table.columns.insert(table.columns.end(), names.begin(), names.end());
   const auto put = [](const auto& value, std::vector<plan::DataCell>& cells) {
     if (value) {

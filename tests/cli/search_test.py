@@ -333,6 +333,18 @@ class Stopped(Searches):
         self.assertGreater(found["best"]["value"], 0)
         self.assertLess(found["chips"]["evaluated"] + found["chips"]["excluded"], found["chips"]["total"])
 
+    def test_a_study_that_goes_on_counts_what_it_knows(self):
+        path = os.path.join(self.folder(), "twice.db")
+        question = ["search", "bert-large", "opt-350m", "--space", self.space(), *SMALL, "--study", path]
+        first, second = self.json(*question), self.json(*question)
+        self.same_answer(first, second)
+        self.assertGreater(first["chips"]["evaluated"], 0)
+        self.assertEqual(first["chips"], second["chips"])
+        for model, own in first["own"].items():
+            self.assertGreaterEqual(second["own"][model]["chips"]["evaluated"], own["chips"]["evaluated"])
+        columns = self.answer("study", path, "--csv").splitlines()[0].split(",")
+        self.assertEqual(columns[:6], ["chip", "id", "state", "value_times_reference", "bound_times_reference", "witness"])
+
     def test_killed_and_begun_again(self):
         space = self.space()
         question = ["search", "bert-large", "--space", space, "--exhaustive", "--threads", "1", *SMALL]

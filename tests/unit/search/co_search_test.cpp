@@ -107,6 +107,59 @@ TEST(CoSearch, FindsTheBestWithAndWithoutItsRules) {
   EXPECT_GT(left_out, 10'000U);  // the rules are of some use
 }
 
+// Close bounds leave out more and change no answer; a chip whose first bound is below the best gets
+// none.
+TEST(CoSearch, CloseBoundsChangeNoAnswer) {
+  std::size_t evaluated = 0, evaluated_with = 0, asked = 0, open = 0;
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    Case made = random_case(seed);
+    const std::optional<std::size_t> best = best_of(made);
+    const double highest = best ? made.values[*best] : 0;
+    for (const bool use_dominance : {false, true}) {
+      CoSearchOptions options;
+      options.use_dominance = use_dominance;
+      made.problem.close_bound = nullptr;
+      evaluated += co_search(made.problem, options).evaluated;
+      std::atomic<std::size_t> calls = 0;
+      made.problem.close_bound = [&](std::size_t chip) {
+        ++calls;
+        const double half = (made.problem.bound(chip) - made.values[chip]) / 2;
+        return made.values[chip] + (chip % 3 == 0 ? half : 0);
+      };
+      const CoSearchAnswer answer = co_search(made.problem, options);
+      ASSERT_EQ(answer.best, best) << seed;
+      ASSERT_EQ(answer.bound, highest) << seed;
+      ASSERT_EQ(answer.evaluated + answer.excluded + answer.dominated, made.values.size());
+      for (std::size_t i = 0; i < made.values.size(); ++i) {
+        ASSERT_GE(answer.outcomes[i].value, made.values[i]) << seed << " " << i;
+      }
+      evaluated_with += answer.evaluated;
+      asked += calls;
+      open += made.values.size();
+      options.use_bounds = false;
+      calls = 0;
+      ASSERT_EQ(co_search(made.problem, options).best, best) << seed;
+      ASSERT_EQ(calls, 0U);
+    }
+  }
+  EXPECT_LT(evaluated_with, evaluated);
+  EXPECT_GT(asked, 0U);
+  EXPECT_LT(asked, open);
+}
+
+// Dominators that are given are those that are used.
+TEST(CoSearch, DominatorsCanBeFoundBefore) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Case made = random_case(seed);
+    const CoSearchAnswer found = co_search(made.problem);
+    made.problem.dominators = find_dominators(made.problem.chips);
+    const CoSearchAnswer given = co_search(made.problem);
+    ASSERT_EQ(found.best, given.best);
+    ASSERT_EQ(found.dominated, given.dominated);
+    ASSERT_EQ(found.evaluated, given.evaluated);
+  }
+}
+
 TEST(CoSearch, DoesNotDependOnThreads) {
   for (std::uint64_t seed = 5000; seed < 5200; ++seed) {
     const Case made = random_case(seed);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "hw/area.h"
+#include "hw/figures.h"
 #include "hw/memory.h"
 #include "presets/spaces.h"
 #include "space/chips.h"
@@ -237,6 +238,34 @@ TEST(Spaces, EveryLimitLeavesOutWhatBreaksIt) {
   other = space;
   other.budgets.die_cost = Dollars(0.01);
   EXPECT_EQ(first_limit(other, 0), Limit::kDieCost);
+}
+
+// All that cost no more, and no other; the same by counting, listing and by index.
+TEST(Spaces, ABudgetOnDieCostLeavesOutWhatCostsMore) {
+  Space space = built_in("phaze2024-small");
+  const std::vector<std::int64_t> all = list_chips(space);
+  const auto cost_of = [&space](std::int64_t index) {
+    return hw::compute_figures(make_chip(space, index), space.technology).value().cost.logic;
+  };
+  std::vector<Dollars> costs;
+  for (const std::int64_t index : all) {
+    costs.push_back(cost_of(index));
+  }
+  std::ranges::sort(costs);
+  for (const std::size_t place : {std::size_t{0}, costs.size() / 2, costs.size() - 1}) {
+    space.budgets.die_cost = costs[place];  // itself within
+    std::vector<std::int64_t> expected;
+    for (const std::int64_t index : all) {
+      if (cost_of(index) <= costs[place]) {
+        expected.push_back(index);
+      }
+    }
+    EXPECT_EQ(list_chips(space), expected);
+    const SpaceCount counted = count_chips(space, 2);
+    EXPECT_EQ(counted.chips, static_cast<std::int64_t>(expected.size()));
+    EXPECT_EQ(counted.removed[static_cast<std::size_t>(Limit::kDieCost)],
+              static_cast<std::int64_t>(all.size() - expected.size()));
+  }
 }
 
 TEST(Spaces, CountsAddUpWhateverTheThreads) {

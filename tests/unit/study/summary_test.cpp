@@ -134,7 +134,7 @@ TEST(Summary, TableHasAColumnForEachMetric) {
   ChipRow with_power = chip(1, 2.5, 800);
   with_power.id = "a";
   with_power.metrics["power_w"] = 300;
-  const plan::DataTable table = table_of({with_power, excluded(2, 0.5)});
+  const plan::DataTable table = table_of({with_power, excluded(2, 0.5)}, "");
   EXPECT_EQ(table.columns, (std::vector<std::string>{"chip", "id", "state", "value", "bound",
                                                      "witness", "area_mm2", "power_w"}));
   const std::monostate nothing;
@@ -146,6 +146,13 @@ TEST(Summary, TableHasAColumnForEachMetric) {
                                          nothing, nothing, 800.0, 300.0}));
   EXPECT_EQ(table.rows[1], (std::vector<plan::DataCell>{two, std::string(), std::string("excluded"),
                                                         nothing, 0.5, nothing, nothing, nothing}));
+}
+
+TEST(Summary, TableNamesTheUnitOfValues) {
+  const plan::DataTable table = table_of({chip(1, 2.5, 800)}, "sequences_per_usd");
+  EXPECT_EQ(table.columns,
+            (std::vector<std::string>{"chip", "id", "state", "value_sequences_per_usd",
+                                      "bound_sequences_per_usd", "witness", "area_mm2"}));
 }
 
 TEST(Excluded, JoinsWhatTouches) {
