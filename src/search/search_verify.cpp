@@ -3,7 +3,7 @@
 #include <tbb/parallel_for.h>
 
 #include "base/check.h"
-#include "base/text.h"
+#include "base/plural.h"
 #include "search/plan_search.h"
 #include "space/chips.h"
 #include "space/limits.h"
@@ -76,10 +76,10 @@ std::vector<std::string> verify_search(const SearchQuestion& question, const Sea
       CHECK(value <= best * (1 + kRounding), "an excluded chip is better");
       CHECK(value <= found.outcomes[excluded[k]].value * (1 + kRounding), "a bound does not hold");
     });
-    lines.push_back("verified " + name + ": " +
-                    with_thousands(static_cast<std::int64_t>(excluded.size())) +
-                    " chips excluded by bounds planned from scratch, none is better; " +
-                    with_thousands(dominated) + " have no more of anything than their witness");
+    lines.push_back("verified " + name + ": " + counted(excluded.size(), "chip") +
+                    " excluded by bounds planned from scratch, none is better; " +
+                    counted(dominated, "has no more of anything than its witness",
+                            "have no more of anything than their witness"));
   };
   std::vector<std::size_t> all;
   for (std::size_t i = 0; i < question.models.size(); ++i) {
