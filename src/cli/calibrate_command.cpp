@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/plural.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
@@ -131,7 +132,7 @@ int run_calibrate(const CalibrateOptions& options) {
     const auto found =
         text ? io::read_measured(*text, options.operators, diagnostics) : std::nullopt;
     request.operators = found.value_or(std::vector<plan::MeasuredOperator>{});
-    fitted_on += " " + std::to_string(request.operators.size()) + " operators of " +
+    fitted_on += " " + counted(request.operators.size(), "operator") + " of " +
                  std::filesystem::path(options.operators).filename().string();
   }
   if (!options.runs.empty()) {
@@ -143,7 +144,7 @@ int run_calibrate(const CalibrateOptions& options) {
       request.runs = choose_runs(options, runs, diagnostics);
     }
     fitted_on += std::string(options.operators.empty() ? " " : " and ") +
-                 std::to_string(request.runs.size()) + " runs of " +
+                 counted(request.runs.size(), "run") + " of " +
                  std::filesystem::path(options.runs).filename().string();
   }
   if (!diagnostics.has_errors() &&
@@ -167,7 +168,7 @@ int run_calibrate(const CalibrateOptions& options) {
     return report_bad_input(diagnostics);
   }
   return print(options.json ? io::write_calibration(answer.calibration)
-                            : report::calibration_text(answer.calibration));
+                            : for_people(report::calibration_text(answer.calibration)));
 }
 
 }  // namespace

@@ -47,7 +47,8 @@ int run_chip(const ChipOptions& options) {
     return report_no_answer("no clock keeps " + chip->name + " within " +
                             shortest(options.power_cap_w) + " W");
   }
-  return print(options.json ? io::write_chip(*chip, *figures) : report::chip_text(*chip, *figures));
+  return print(options.json ? io::write_chip(*chip, *figures)
+                            : for_people(report::chip_text(*chip, *figures)));
 }
 
 int run_chips(const CommonOptions& options) {
@@ -84,9 +85,10 @@ int run_chips(const CommonOptions& options) {
                    std::to_string(std::llround(f.tdp.value())),
                    with_thousands(std::llround(hw::total(f.cost).value()))});
   }
-  return print(table.to_string(0) +
-               "\nmm2, W and USD (to build) are modelled; `phaze chip NAME` shows one beside what "
-               "is published.\nA CHIP may also be a YAML file (docs/formats.md).\n");
+  return print(for_people(
+      table.to_string(0) +
+      "\nmm2, W and USD (to build) are modelled; `phaze chip NAME` shows one beside what "
+      "is published.\nA CHIP may also be a YAML file (docs/formats.md).\n"));
 }
 
 }  // namespace

@@ -185,7 +185,7 @@ int run_cluster(const ClusterOptions& options) {
   }
   const std::vector<io::CollectiveSample> samples = sample_all_reduces(*cluster);
   return print(options.json ? io::write_cluster(*cluster, samples)
-                            : cluster_text(*cluster, samples));
+                            : for_people(cluster_text(*cluster, samples)));
 }
 
 int run_clusters(const CommonOptions& options) {
@@ -209,8 +209,9 @@ int run_clusters(const CommonOptions& options) {
                    rate_text(cluster.levels.front().bandwidth),
                    cluster.levels.size() > 1 ? rate_text(cluster.levels.back().bandwidth) : "-"});
   }
-  return print(table.to_string(0) +
-               "\nRates are what one device sends. A CLUSTER may also be a YAML file.\n");
+  return print(
+      for_people(table.to_string(0) +
+                 "\nRates are what one device sends. A CLUSTER may also be a YAML file.\n"));
 }
 
 }  // namespace

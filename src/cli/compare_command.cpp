@@ -86,12 +86,14 @@ int show(const Comparison& comparison, bool json) {
   for (const std::string& note : comparison.notes) {
     report_note(note);
   }
-  return print(json ? io::write_comparison(comparison) : report::comparison_text(comparison));
+  return print(json ? io::write_comparison(comparison)
+                    : for_people(report::comparison_text(comparison)));
 }
 
 int compare_plans(const CompareOptions& options, Diagnostics& diagnostics) {
   for (const std::string& name : options.given) {
-    diagnostics.error({"command line", 0, 0, name}, "means nothing with two plans");
+    diagnostics.error({"command line", 0, 0, name},
+                      "means nothing with two plans, which say what they are of: leave it out");
   }
   Comparison comparison{"plans", options.a, options.b, {}, {}, {}, {}, {}};
   comparison.plan_a = load_plan(options.a, diagnostics);
@@ -133,7 +135,7 @@ int compare_settings(CompareOptions options, Kind kind, Diagnostics& diagnostics
   }
   options.given.emplace_back(name);
   Comparison comparison{is_chips ? "chips" : "clusters", options.a, options.b, {}, {}, {}, {}, {}};
-  const bool has_model = !options.model.model.empty();
+  const bool has_model = is_given(options, "--model");
   if (is_chips) {
     const auto a = presets::load_chip(options.a, options.settings, diagnostics);
     const auto b = presets::load_chip(options.b, options.settings, diagnostics);
@@ -179,9 +181,14 @@ int compare_settings(CompareOptions options, Kind kind, Diagnostics& diagnostics
         "said");
   } else {
     Progress progress;
-    progress.show("planning " + std::to_string(std::size_t{1} << changes.size()) +
-                  " mixtures of the two");
-    if (auto causes = search::attribute(*with_a, changes)) {
+    search::AttributionOptions how;
+    how.first = comparison.plan_a->plan.iteration;
+    how.last = comparison.plan_b->plan.iteration;
+    how.on_done = [&progress, all = std::size_t{1} << changes.size()](std::size_t done) {
+      progress.show("planning mixtures of the two: " + std::to_string(done) + " of " +
+                    std::to_string(all) + " done");
+    };
+    if (auto causes = search::attribute(*with_a, changes, how)) {
       comparison.causes = *std::move(causes);
     } else {
       comparison.notes.emplace_back("some mixture of the two has no plan that fits: no causes");
@@ -240,11 +247,12 @@ void add_compare_command(CLI::App& program, Action& action) {
   command->callback([options, own, &action] {
     for (const CLI::Option* option : own) {
       if (option->count() > 0) {
-        (option->get_name() == "--sequence" ? options->model.given : options->given)
-            .push_back(option->get_name());
+        options->given.push_back(option->get_name());
+        if (option->get_name() == "--sequence") {
+          options->model.given.push_back(option->get_name());
+        }
       }
     }
-    std::erase(options->given, "--model");
     action = [options] { return run_compare(*options); };
   });
 }

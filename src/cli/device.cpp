@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/diagnostics.h"
+#include "base/plural.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "presets/clusters.h"
@@ -53,7 +54,7 @@ DeviceOrExit make_device(const hw::Chip& chip, const std::string& cluster,
     if (!group) {
       return {nullptr,
               report_no_answer("cluster " + device->cluster->name + " has no place for groups of " +
-                               std::to_string(model.tensor_width) + " devices")};
+                               counted(model.tensor_width, "device"))};
     }
     device->context.network = cost::Network{&*device->cluster, *group};
   }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/plural.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/device.h"
@@ -122,7 +123,8 @@ int run_gemm(const EstimateOptions& options, const hw::Chip& chip, Diagnostics& 
   const std::vector<std::string> faults =
       verify::verify_product(answer->problem, answer->machine, answer->mapping, answer->cost);
   CHECK(faults.empty(), faults.empty() ? "" : faults.front());
-  return print(options.json ? io::write_product_estimate(*answer) : report::product_text(*answer));
+  return print(options.json ? io::write_product_estimate(*answer)
+                            : for_people(report::product_text(*answer)));
 }
 
 int run_estimate(const EstimateOptions& options) {
@@ -166,8 +168,9 @@ int run_estimate(const EstimateOptions& options) {
     table = cost::make_table(*rows, context);
     context.table = &table;
     if (table.unpriced > 0) {
-      report_note(options.measured + ": " + std::to_string(table.unpriced) +
-                  " operators were left out: this chip cannot run them");
+      report_note(options.measured + ": " +
+                  counted(table.unpriced, "operator was left out", "operators were left out") +
+                  ": this chip cannot run what it measures");
     }
   }
   if (const auto why = cost::find_obstacle(context, *model)) {
@@ -177,7 +180,7 @@ int run_estimate(const EstimateOptions& options) {
   estimate.chip_settings = options.settings;
   estimate.cluster = device->cluster ? device->cluster->name : "";
   return print(options.json ? io::write_estimate(estimate)
-                            : report::estimate_text(estimate, options.all_operators));
+                            : for_people(report::estimate_text(estimate, options.all_operators)));
 }
 
 }  // namespace

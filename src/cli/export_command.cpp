@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/plural.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
@@ -73,8 +74,8 @@ std::optional<launch::LaunchRequest> make_request(const ExportOptions& options,
     }
     // Of encoders with decoders no layers are written: stages have more than those of the stacks.
     if (spec->stacks.size() == 1 && blocks_of(*spec) != planned) {
-      diagnostics.error({options.plan, 0, 0, "stages"}, "have " + std::to_string(planned) +
-                                                            " layers, and model " + name + " has " +
+      diagnostics.error({options.plan, 0, 0, "stages"}, "have " + counted(planned, "layer") +
+                                                            ", and model " + name + " has " +
                                                             std::to_string(blocks_of(*spec)));
       return std::nullopt;
     }

@@ -25,7 +25,7 @@ int run_graph(const GraphOptions& options) {
   if (options.dot) {
     return print(report::graph_dot(*model));
   }
-  return print(options.json ? io::write_graph(*model) : report::graph_tables(*model));
+  return print(options.json ? io::write_graph(*model) : for_people(report::graph_tables(*model)));
 }
 
 }  // namespace

@@ -47,8 +47,8 @@ int run_models(const CommonOptions& options) {
     table.add_row({m.name, m.title, with_thousands(m.parameters), std::to_string(m.layers),
                    std::to_string(m.hidden), std::to_string(m.heads), std::to_string(m.sequence)});
   }
-  return print(table.to_string(0) +
-               "\nA MODEL may also be a Hugging Face config.json or a graph file.\n");
+  return print(for_people(table.to_string(0) +
+                          "\nA MODEL may also be a Hugging Face config.json or a graph file.\n"));
 }
 
 }  // namespace

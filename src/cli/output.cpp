@@ -5,18 +5,41 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <optional>
+#include <utility>
 
 #include "base/check.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "report/wrap.h"
 
 namespace phaze::cli {
 
 namespace {
 
 CaptureOutput* capture = nullptr;
+
+// Of a terminal; nothing: it is none.
+std::optional<std::size_t> columns_of(int stream) {
+  if (isatty(stream) != 1) {
+    return std::nullopt;
+  }
+  if (const char* text = std::getenv("COLUMNS")) {
+    std::size_t columns = 0;
+    const char* end = text + std::strlen(text);
+    if (std::from_chars(text, end, columns).ptr == end && columns > 0) {
+      return columns;
+    }
+  }
+  winsize size{};
+  return ioctl(stream, TIOCGWINSZ, &size) == 0 && size.ws_col > 0
+             ? std::optional<std::size_t>(size.ws_col)
+             : std::nullopt;
+}
 
 }  // namespace
 
@@ -44,20 +67,22 @@ int print(const std::string& text) {
 std::size_t chart_width() {
   constexpr std::size_t kElsewhere = 100;
   constexpr std::size_t kLabels = 12;
-  winsize size{};
-  if (isatty(STDOUT_FILENO) != 1 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 ||
-      size.ws_col == 0) {
-    return kElsewhere;
-  }
-  const std::size_t columns = size.ws_col;
-  return std::clamp<std::size_t>(columns > kLabels ? columns - kLabels : 0, 40, 200);
+  const std::optional<std::size_t> columns = columns_of(STDOUT_FILENO);
+  return columns ? std::clamp<std::size_t>(*columns > kLabels ? *columns - kLabels : 0, 40, 200)
+                 : kElsewhere;
+}
+
+std::string for_people(std::string text) {
+  const auto columns = capture == nullptr ? columns_of(STDOUT_FILENO) : std::nullopt;
+  return columns ? report::wrapped(text, *columns) : std::move(text);
 }
 
 void report_text(const std::string& text) {
   if (capture != nullptr) {
     capture->messages += text;
   } else {
-    std::fputs(text.c_str(), stderr);
+    const std::optional<std::size_t> columns = columns_of(STDERR_FILENO);
+    std::fputs(columns ? report::wrapped(text, *columns).c_str() : text.c_str(), stderr);
   }
 }
 

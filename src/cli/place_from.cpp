@@ -3,10 +3,11 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "base/text.h"
+#include "base/plural.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/place_setting.h"
+#include "cli/ranges.h"
 #include "io/document.h"
 #include "io/file_writer.h"
 #include "io/plan_json.h"
@@ -107,10 +108,10 @@ std::optional<search::GivenPlan> make_given(const MegatronJob& job, const PlanSe
   if (!shapes || sum != blocks) {
     diagnostics.error(
         job.layout_where,
-        shapes ? "has " + std::to_string(sum) + " layers; the model has " + std::to_string(blocks)
-               : std::to_string(blocks) + " layers do not divide over " +
-                     std::to_string(stages * job.strategy.interleave) +
-                     " stages; expected --pipeline-model-parallel-layout");
+        shapes ? "has " + counted(sum, "layer") + "; the model has " + std::to_string(blocks)
+               : counted(blocks, "layer does not divide over", "layers do not divide over") + " " +
+                     counted(stages * job.strategy.interleave, "stage") +
+                     "; expected --pipeline-model-parallel-layout");
     return std::nullopt;
   }
   search::GivenPlan given{job.strategy, job.recompute, {}};
@@ -152,7 +153,7 @@ void check_width(const MegatronJob& job, const PlanSetting& setting, const std::
   }
   if (const auto most = hw::device_count(setting.cluster); most && *most < setting.devices) {
     diagnostics.error({"command line", 0, 0, "--cluster"},
-                      setting.cluster.name + " has " + with_thousands(*most) + " devices");
+                      setting.cluster.name + " has " + counted(*most, "device"));
   }
 }
 
@@ -170,9 +171,9 @@ int run_from(PlanOptions options, const std::string& program, const std::string&
     options.model.model = "megatron";
   }
   if (options.devices > 0 && options.devices < job->devices) {
-    diagnostics.error({"command line", 0, 0, "--devices"}, "expected at least the " +
-                                                               with_thousands(job->devices) +
-                                                               " devices that the arguments start");
+    diagnostics.error(
+        {"command line", 0, 0, "--devices"},
+        "expected at least the " + counted(job->devices, "device") + " that the arguments start");
     return report_bad_input(diagnostics);
   }
   options.devices = std::max(options.devices, job->devices);
@@ -213,6 +214,7 @@ int run_from(PlanOptions options, const std::string& program, const std::string&
   if (best.has_fitting()) {
     report.record.best = search::make_record(*setting, best).plan;
   }
+  add_range(report.record);
   add_simulated(report.record);
   if (run && today.has_fitting()) {
     report.record.run =
@@ -231,7 +233,7 @@ int run_from(PlanOptions options, const std::string& program, const std::string&
       return report_bad_input(diagnostics);
     }
   }
-  const int exit_code = print(options.json ? json : report::plan_text(report));
+  const int exit_code = print(options.json ? json : for_people(report::plan_text(report)));
   if (was_interrupted()) {
     report_note("interrupted: the best plan is the best so far");
     return kInterrupted;

@@ -28,7 +28,7 @@ int run_phaze_instance(const std::string& path, bool json) {
   if (json) {
     code = print(io::write_original_answer(*instance, answer));
   } else if (answer.best) {
-    code = print(report::original_answer_text(*instance, answer));
+    code = print(for_people(report::original_answer_text(*instance, answer)));
   }
   if (code == kAnswer && !answer.best) {
     code = report_no_answer(report::original_obstacle_text(*instance));

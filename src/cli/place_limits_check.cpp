@@ -1,6 +1,7 @@
 // Choices that are asked for, held to the model, the batch, the devices and one another.
 #include <algorithm>
 
+#include "base/plural.h"
 #include "base/text.h"
 #include "cli/place_limits.h"
 
@@ -67,8 +68,8 @@ class Checker {
   void check_stages() {
     const auto length = search::chain_length(setting_, diagnostics_);
     if (length && none(limits_.pipeline, [&](std::int64_t stages) { return stages <= *length; })) {
-      fault("--pipeline", "expected at most " + std::to_string(*length) +
-                              " stages, as many as the model has layers, found " +
+      fault("--pipeline", "expected at most " + counted(*length, "stage") +
+                              ", as many as the model has layers, found " +
                               list_text(limits_.pipeline));
     }
   }
@@ -79,8 +80,8 @@ class Checker {
     const auto sequence = static_cast<double>(search::sequence_of(setting_));
     if (static_cast<double>(batch) * sequence > kMostTokens) {
       fault("--global-batch", "expected at most " + with_prefix(kMostTokens, "tokens") +
-                                  " in all sequences, found " + with_thousands(batch) +
-                                  " sequences of " + shortest(sequence));
+                                  " in all sequences, found " + counted(batch, "sequence") +
+                                  " of " + shortest(sequence));
       return;
     }
     const auto divides = [batch](std::int64_t value) { return batch % value == 0; };
@@ -119,13 +120,12 @@ class Checker {
 
   void check_devices() {
     if (const auto most = hw::device_count(setting_.cluster); most && *most < setting_.devices) {
-      fault("--devices",
-            "cluster " + setting_.cluster.name + " has " + with_thousands(*most) + " devices");
+      fault("--devices", "cluster " + setting_.cluster.name + " has " + counted(*most, "device"));
     }
     const double needed = least(limits_.tensor) * least(limits_.pipeline) * least(limits_.data);
     if (needed > static_cast<double>(setting_.devices)) {
       fault("--devices", "tensor x pipeline x data is at least " + shortest(needed) +
-                             ", and there are " + with_thousands(setting_.devices) + " devices");
+                             ", and there are " + counted(setting_.devices, "device"));
     }
   }
 

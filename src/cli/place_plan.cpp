@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "base/plural.h"
 #include "base/text.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
@@ -71,9 +72,8 @@ std::string plan_title(const PlanSetting& setting, const std::string& model) {
   const bool is_original = search::is_original(setting.assumptions);
   return printable(model) + " on " + with_thousands(setting.devices) + " " +
          printable(setting.chip.name) + ", cluster " + printable(setting.cluster.name) +
-         ", global batch " + with_thousands(setting.global_batch) +
-         (setting.global_batch == 1 ? " sequence of " : " sequences of ") +
-         with_thousands(search::sequence_of(setting)) + " tokens" +
+         ", global batch " + counted(setting.global_batch, "sequence") + " of " +
+         counted(search::sequence_of(setting), "token") +
          (is_original ? ", assumptions " + std::string(to_string(setting.assumptions)) : "");
 }
 
@@ -190,7 +190,7 @@ int show(const PlanSetting& setting, const PlanOptions& options, const PlanAnswe
     return kBadInput;
   }
   const int exit_code =
-      print(options.json ? io::write_plan(report.record) : report::plan_text(report));
+      print(options.json ? io::write_plan(report.record) : for_people(report::plan_text(report)));
   if (was_interrupted()) {
     report_note(interrupt_text(answer, report.record));
     return kInterrupted;

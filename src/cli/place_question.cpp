@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/plural.h"
 #include "base/text.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -62,12 +63,12 @@ std::optional<plan::PlanQuestion> answer_question(const PlanOptions& options,
       : options.fewest == "devices" ? search::find_fewest_devices(setting, deadline)
                                     : search::find_least_money(setting, deadline, run->prices);
   if (!found.question) {
-    std::string why = "no plan fits " + with_thousands(setting.devices) + " devices";
+    std::string why = "no plan fits " + counted(setting.devices, "device");
     if (found.nearest) {
       const double days = found.nearest->value() * deadline.tokens /
                           static_cast<double>(setting.global_batch) /
                           static_cast<double>(search::sequence_of(setting)) / 86400;
-      why = with_thousands(setting.devices) + " devices take " +
+      why = counted(setting.devices, "device takes", "devices take") + " " +
             shortest(std::ceil(days * 10) / 10) + " days at best, more than " +
             shortest(options.days) + "; give more with --devices";
     }

@@ -2,6 +2,7 @@
 
 #include <iostream>
 
+#include "base/plural.h"
 #include "base/text.h"
 #include "io/document.h"
 #include "io/plan_json.h"
@@ -31,8 +32,8 @@ bool can_simulate(const plan::PlanRecord& record, const std::string& path,
     return true;
   }
   diagnostics.error({source_of(path), 0, 0, "microbatches"},
-                    "the plan has " + with_thousands(passes) +
-                        " passes over all stages, chunks and micro-batches; expected at most " +
+                    "the plan has " + counted(passes, "pass", "passes") +
+                        " over all stages, chunks and micro-batches; expected at most " +
                         with_thousands(kMostPasses));
   return false;
 }
@@ -42,10 +43,9 @@ std::optional<std::string> make_trace(const plan::PlanRecord& record,
                                       const std::string& option, Diagnostics& diagnostics) {
   const std::int64_t events = io::trace_events(simulated);
   if (events > io::kMostTraceEvents) {
-    diagnostics.error({"command line", 0, 0, option}, "the iteration has " +
-                                                          with_thousands(events) +
-                                                          " events to show; expected at most " +
-                                                          with_thousands(io::kMostTraceEvents));
+    diagnostics.error({"command line", 0, 0, option},
+                      "the iteration has " + counted(events, "event") +
+                          " to show; expected at most " + with_thousands(io::kMostTraceEvents));
     return std::nullopt;
   }
   return io::write_trace(record, simulated);

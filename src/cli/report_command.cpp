@@ -2,6 +2,7 @@
 #include <fstream>
 #include <memory>
 
+#include "base/plural.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -62,8 +63,7 @@ std::optional<io::Report> read_answer(const std::string& path, Diagnostics& diag
 std::string written_text(const io::Report& report, const std::string& path, std::size_t bytes) {
   std::string what = report.answer && !report.answer->is_search ? "a plan" : "a search";
   if (report.study) {
-    what +=
-        " with " + with_thousands(static_cast<std::int64_t>(report.study->chips.size())) + " chips";
+    what += " with " + counted(static_cast<std::int64_t>(report.study->chips.size()), "chip");
   }
   return path + ": " + what + ", " + with_prefix(static_cast<double>(bytes), "B") +
          "; any browser opens it, without a network\n";

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "base/check.h"
+#include "base/plural.h"
 #include "base/text.h"
 #include "cli/device.h"
 #include "cli/interrupt.h"
@@ -48,7 +49,7 @@ plan::Schedule solve(const ScheduleOptions& options, const plan::ScheduleProblem
     exact.is_cancelled = [&](Picoseconds best, Picoseconds bound, std::int64_t work) {
       progress.show(what + ": best " + with_prefix(to_seconds(best).value(), "s") + ", bound " +
                     with_prefix(to_seconds(bound).value(), "s") + ", " + with_thousands(work) +
-                    " of " + with_thousands(options.work_limit) + " nodes");
+                    " of " + counted(options.work_limit, "node"));
       return was_interrupted();
     };
     schedule = schedule::solve_exact(problem, exact);
@@ -109,7 +110,7 @@ std::optional<NoteInterrupts> note_interrupts(const ScheduleOptions& options) {
 
 // What `solve` is at, for people.
 std::string solving_text(const ScheduleOptions& options, const plan::ScheduleProblem& problem) {
-  const std::string size = std::to_string(problem.tasks.size()) + " operators";
+  const std::string size = counted(problem.tasks.size(), "operator");
   return options.method == "ilp"
              ? "integer program of " + size + ", at most " + shortest(options.time_limit_s) + " s"
              : options.method + " schedule of " + size;
@@ -123,8 +124,8 @@ int finish(const ScheduleOptions& options, std::int64_t events, const Trace& tra
     Diagnostics diagnostics;
     if (events > io::kMostTraceEvents) {
       diagnostics.error({"command line", 0, 0, "--trace"},
-                        "the schedule has " + with_thousands(events) +
-                            " events, one for each operator and core; expected at most " +
+                        "the schedule has " + counted(events, "event") +
+                            ", one for each operator and core; expected at most " +
                             with_thousands(io::kMostTraceEvents));
       return report_bad_input(diagnostics);
     }
@@ -207,7 +208,7 @@ int run_schedule_problem(const ScheduleOptions& options) {
       options, io::trace_events(schedule), [&] { return io::write_trace(*problem, schedule); },
       [&] {
         return options.json ? io::write_schedule(*problem, schedule)
-                            : report::schedule_text(*problem, schedule, chart_width());
+                            : for_people(report::schedule_text(*problem, schedule, chart_width()));
       });
 }
 
@@ -253,9 +254,9 @@ int run_schedule_model(const ScheduleOptions& options, Assumptions assumptions) 
   return finish(
       options, io::trace_events(answer), [&] { return io::write_trace(answer); },
       [&] {
-        return options.json
-                   ? io::write_model_schedule(answer)
-                   : report::model_schedule_text(answer, options.all_operators, chart_width());
+        return options.json ? io::write_model_schedule(answer)
+                            : for_people(report::model_schedule_text(answer, options.all_operators,
+                                                                     chart_width()));
       });
 }
 

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "base/check.h"
+#include "base/plural.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -53,11 +54,11 @@ int run_count(const SearchOptions& options, const space::Space& space) {
                std::string(space::described(static_cast<space::Limit>(i)));
       }
     }
-    return report_no_answer("none of the " + with_thousands(count.combinations) + " chips of " +
+    return report_no_answer("none of the " + counted(count.combinations, "chip") + " of " +
                             space.name + " is within its filters and budgets" + why);
   }
   return print(options.json ? io::write_space_count(space, count)
-                            : report::space_count_text(space, count));
+                            : for_people(report::space_count_text(space, count)));
 }
 
 int run_search(const SearchOptions& options) {
@@ -103,9 +104,10 @@ int run_spaces(const CommonOptions& options) {
                    budgets.area ? std::to_string(std::llround(budgets.area->value())) : "-",
                    budgets.power ? std::to_string(std::llround(budgets.power->value())) : "-"});
   }
-  return print(table.to_string(0) +
-               "\nBudgets leave fewer: `phaze search --space NAME --count`.\nA SPACE may also be a "
-               "YAML file (docs/formats.md).\n");
+  return print(for_people(
+      table.to_string(0) +
+      "\nBudgets leave fewer: `phaze search --space NAME --count`.\nA SPACE may also be a "
+      "YAML file (docs/formats.md).\n"));
 }
 
 }  // namespace

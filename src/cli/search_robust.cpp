@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/plural.h"
 #include "base/text.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
@@ -54,8 +55,7 @@ plan::Robustness look_at_robustness(const ChipSearchOptions& options,
   how.uncertainty =
       read_uncertainty(search::is_original(question.models.front().setting.assumptions));
   how.is_cancelled = [&](std::int64_t done) {
-    progress.show("other constants: " + with_thousands(done) + " of " + with_thousands(how.draws) +
-                  " draws");
+    progress.show("other constants: " + with_thousands(done) + " of " + counted(how.draws, "draw"));
     return was_interrupted();
   };
   progress.show("chips that could win with other constants");

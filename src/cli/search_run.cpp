@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "base/check.h"
+#include "base/plural.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "cli/interrupt.h"
@@ -79,9 +80,9 @@ search::SearchAnswer search_with_progress(const SearchQuestion& question,
     };
   }
   how.is_cancelled = [&](const search::SearchOptions::Progress& at) {
-    progress.show(at.stage + ": " + with_thousands(at.settled) + " of " + with_thousands(at.total) +
-                  " chips settled, best " + with_prefix(at.best, "") + ", none above " +
-                  with_prefix(at.bound, ""));
+    progress.show(at.stage + ": " + with_thousands(at.settled) + " of " +
+                  counted(at.total, "chip") + " settled, best " + with_prefix(at.best, "") +
+                  ", none above " + with_prefix(at.bound, ""));
     note_moment(
         way.moments,
         {at.stage, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(),
@@ -127,7 +128,7 @@ search::SearchFront front_with_progress(const SearchQuestion& question,
   arena.execute([&] {
     front = search::search_front(question, objectives, [&](std::size_t settled, std::size_t total) {
       progress.show("front: " + with_thousands(static_cast<std::int64_t>(settled)) + " of " +
-                    with_thousands(static_cast<std::int64_t>(total)) + " chips settled");
+                    counted(total, "chip") + " settled");
       return was_interrupted();
     });
   });
@@ -277,7 +278,7 @@ int run_chip_search(const ChipSearchOptions& options, space::Space space) {
                  diagnostics)) {
     return report_bad_input(diagnostics);
   }
-  const int exit_code = print(options.json ? json : report::search_text(record));
+  const int exit_code = print(options.json ? json : for_people(report::search_text(record)));
   if (was_interrupted()) {
     report_note("interrupted: this is the best so far");
     return kInterrupted;

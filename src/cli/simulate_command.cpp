@@ -2,7 +2,7 @@
 #include <cmath>
 #include <memory>
 
-#include "base/text.h"
+#include "base/plural.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
@@ -51,7 +51,7 @@ int run_simulate(const SimulateOptions& options) {
   std::vector<plan::PlanVariation> variations;
   {
     Progress progress;
-    progress.show("simulating " + with_thousands(simulate::count_passes(record->plan)) + " passes");
+    progress.show("simulating " + counted(simulate::count_passes(record->plan), "pass", "passes"));
     simulated = simulate::simulate(record->plan);
     if (std::abs(simulated.difference()) > report::kMostDifference) {
       variations = simulate::vary(record->plan);
@@ -64,9 +64,9 @@ int run_simulate(const SimulateOptions& options) {
   if (!overflow.empty()) {
     report_note(overflow);
   }
-  const int exit_code =
-      print(options.json ? io::write_simulation(*record, simulated, variations)
-                         : report::simulation_text(*record, simulated, variations, chart_width()));
+  const int exit_code = print(options.json ? io::write_simulation(*record, simulated, variations)
+                                           : for_people(report::simulation_text(
+                                                 *record, simulated, variations, chart_width())));
   return overflow.empty() ? exit_code : std::max(exit_code, kNoAnswer);
 }
 

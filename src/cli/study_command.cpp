@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "base/text.h"
+#include "base/plural.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/search_rows.h"
@@ -114,8 +114,9 @@ int print_rows(const plan::StudyRecord& record) {
     for (const plan::ExcludedChips& range : record.excluded) {
       chips += range.last - range.first + 1;
     }
-    report_note(with_thousands(chips) +
-                " chips that bounds exclude are stored as ranges and have no rows; --csv --sql "
+    report_note(counted(chips, "chip that bounds exclude is stored in a range and has no row",
+                        "chips that bounds exclude are stored as ranges and have no rows") +
+                "; --csv --sql "
                 "\"SELECT * FROM excluded\" has them");
   }
   return print(io::write_csv(study::table_of(record.chips, unit_of(record.question))));
@@ -141,7 +142,7 @@ int run_study(const StudyOptions& options) {
   const plan::StudySummary summary =
       study::summarize(*record, static_cast<std::size_t>(options.top), axes);
   if (!options.json) {
-    return print(report::study_text(options.file, *record, summary));
+    return print(for_people(report::study_text(options.file, *record, summary)));
   }
   const auto plans = summary.best
                          ? store->read_plans(record->chips[*summary.best].chip, diagnostics)

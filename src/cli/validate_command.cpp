@@ -5,6 +5,7 @@
 #include <iostream>
 #include <memory>
 
+#include "base/plural.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
@@ -179,7 +180,7 @@ int run_validate(const ValidateOptions& options) {
   plan::Validation validation;
   {
     Progress progress;
-    progress.show("pricing " + std::to_string(settings->size()) + " runs");
+    progress.show("pricing " + counted(settings->size(), "run"));
     tbb::task_arena arena(options.threads > 0 ? options.threads : tbb::task_arena::automatic);
     bool is_priced = true;
     arena.execute([&] {
@@ -200,8 +201,9 @@ int run_validate(const ValidateOptions& options) {
   if (options.has_plot && !write_plot(options, validation, diagnostics)) {
     return report_bad_input(diagnostics);
   }
-  const int exit_code = print(options.json ? io::write_validation(validation)
-                                           : report::validation_text(validation, options.all));
+  const int exit_code =
+      print(options.json ? io::write_validation(validation)
+                         : for_people(report::validation_text(validation, options.all)));
   if (validation.unpriced == validation.runs.size()) {
     return std::max(exit_code,
                     report_no_answer("no row could be priced: " + validation.runs.front().reason));

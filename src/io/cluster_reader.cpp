@@ -64,6 +64,7 @@ hw::Patterns read_patterns(MapReader& map, bool is_line, Diagnostics& diagnostic
               : std::vector<std::string>{"ring", "tree", "halving_doubling"};
   const std::string expected =
       is_line ? "ring, the only way between neighbours" : "ring, tree or halving_doubling";
+  const std::size_t before = diagnostics.error_count();
   for (const Value& item : map.list("algorithms", "a list such as [ring, tree]")) {
     if (std::ranges::find(names, item.text) == names.end()) {
       diagnostics.error(item.where, "expected " + expected + ", found " + describe(item) +
@@ -73,7 +74,7 @@ hw::Patterns read_patterns(MapReader& map, bool is_line, Diagnostics& diagnostic
     patterns.tree = patterns.tree || item.text == "tree";
     patterns.halving_doubling = patterns.halving_doubling || item.text == "halving_doubling";
   }
-  if (!has_ring) {
+  if (!has_ring && diagnostics.error_count() == before) {
     map.error("algorithms", "expected ring among them: not every collective has another way");
   }
   return patterns;
@@ -115,6 +116,8 @@ hw::Level read_level(const Value& value, bool is_outermost, Diagnostics& diagnos
     refuse(map, "in_network_efficiency", only_switches);
   } else if (map.flag("in_network_reduction", false)) {
     level.in_network_efficiency = map.number("in_network_efficiency", level.efficiency, kShares);
+  } else if (!map.is_sound("in_network_reduction")) {
+    map.number("in_network_efficiency", level.efficiency, kShares);
   } else {
     refuse(map, "in_network_efficiency", "means nothing without in_network_reduction: true");
   }

@@ -78,7 +78,8 @@ void CsvLines::split(std::string_view line) {
         cell.text += line[to];
       }
       if (to == line.size()) {
-        fault_ = {column, "expected a closing quote on this line"};
+        fault_ = {column, "expected a closing quote on this line: cells hold no line breaks"};
+        rest_ = {};  // which quotes open and which close is not known from here on
         return;
       }
       go_to(to + 1);

@@ -19,8 +19,8 @@ struct CsvFault {
 };
 
 // Lines end with \n, \r\n or \r; blank ones and those that start with # are skipped. A cell in
-// quotes may hold commas and doubled quotes; it ends on its line. The text is UTF-8 and must
-// outlive this.
+// quotes may hold commas and doubled quotes; it ends on its line, and one that does not is the last
+// thing that is read. The text is UTF-8 and must outlive this.
 class CsvLines {
  public:
   explicit CsvLines(std::string_view text);

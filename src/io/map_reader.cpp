@@ -1,6 +1,7 @@
 #include "io/map_reader.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 
@@ -35,17 +36,62 @@ MapReader::MapReader(const Value& map, Diagnostics& diagnostics)
 }
 
 void MapReader::report(const Value& value, const std::string& message) {
+  faulty_.push_back(value.where.key);
   diagnostics_.error(value.where, message);
 }
 
-void MapReader::error(const std::string& key, const std::string& message) {
+Location MapReader::place_of(const std::string& key) const {
   if (const Value* value = map_.find(key)) {
-    report(*value, message);
-    return;
+    return value->where;
   }
   Location where = map_.where;
   where.key += (where.key.empty() ? "" : ".") + key;
+  return where;
+}
+
+bool MapReader::is_sound(const std::string& key) const {
+  return map_.kind == ValueKind::kMap &&
+         std::ranges::find(faulty_, place_of(key).key) == faulty_.end();
+}
+
+void MapReader::error(const std::string& key, const std::string& message) {
+  if (!is_sound(key)) {
+    return;
+  }
+  const Location where = place_of(key);
+  faulty_.push_back(where.key);
   diagnostics_.error(where, message);
+  if (!has(key)) {
+    of_missing_.push_back(diagnostics_.all().back());
+  }
+}
+
+// The key is there after all, misspelt: its other fault is taken back. Of very many faults none is:
+// they are more than anybody reads.
+void MapReader::drop_missing(const std::string& key) {
+  constexpr std::size_t kMost = 1000;
+  const std::string path = place_of(key).key;
+  const auto is_of_it = [&path](const Diagnostic& fault) {
+    const std::string& at = fault.where.key;  // of a quantity without its unit
+    return path == at || (path.starts_with(at) && path.substr(at.size()).starts_with("_"));
+  };
+  const auto found = std::ranges::find_if(of_missing_, is_of_it);
+  if (found == of_missing_.end() || diagnostics_.all().size() > kMost) {
+    return;
+  }
+  Diagnostics kept;
+  for (const Diagnostic& fault : diagnostics_.all()) {
+    if (fault == *found) {
+      continue;
+    }
+    if (fault.severity == Severity::kError) {
+      kept.error(fault.where, fault.message);
+    } else {
+      kept.warning(fault.where, fault.message);
+    }
+  }
+  diagnostics_ = std::move(kept);
+  of_missing_.erase(found);
 }
 
 std::string MapReader::joined(const std::vector<std::string>& names) {
@@ -213,6 +259,10 @@ void MapReader::finish() {
       return std::ranges::find(list, key) != list.end();
     };
     if (!has_key(asked_) && !has_key(ignored_)) {
+      const std::string meant = nearest_name(key, asked_);
+      if (!meant.empty()) {
+        drop_missing(meant);
+      }
       report(value, "unknown key" + did_you_mean(key, asked_));
     }
   }

@@ -1,6 +1,8 @@
 #pragma once
 // Reads the keys of one map of a file of ours: typed, with defaults, each fault a diagnostic with
-// its place. Keys that nobody asked for are faults when `finish` is called.
+// its place. Keys that nobody asked for are faults when `finish` is called. One mistake is one
+// fault: a key that has one gets no other, and a required key that is only misspelt does not count
+// as missing too.
 
 #include <cstdint>
 #include <functional>
@@ -25,7 +27,8 @@ inline constexpr Bounds kPositive{0, 1e30, false};
 
 class MapReader {
  public:
-  // A value that is no map is a fault; then every key counts as missing.
+  // A value that is no map is a fault, the only one: every key is then missing, and none is asked
+  // for.
   MapReader(const Value& map, Diagnostics& diagnostics);
 
   bool has(const std::string& key) const { return map_.find(key) != nullptr; }
@@ -79,16 +82,23 @@ class MapReader {
   void ignore(const std::vector<std::string>& keys);
   void finish();
 
+  // A fault at a key, or at the map where the key is not there; nothing when the key has one.
   void error(const std::string& key, const std::string& message);
+  // Has the key no fault so far? What follows from the others needs no check of its own.
+  bool is_sound(const std::string& key) const;
 
  private:
   void report(const Value& value, const std::string& message);
+  void drop_missing(const std::string& key);
   static std::string joined(const std::vector<std::string>& names);
+  Location place_of(const std::string& key) const;
 
   const Value& map_;
   Diagnostics& diagnostics_;
   std::vector<std::string> asked_;
   std::vector<std::string> ignored_;
+  std::vector<std::string> faulty_;     // whole paths
+  std::vector<Diagnostic> of_missing_;  // faults at keys that are not there
 };
 
 }  // namespace phaze::io

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/plural.h"
 #include "base/text.h"
 
 namespace phaze::io {
@@ -59,8 +60,9 @@ void MeasuredLines::fault_missing(Column column, const std::string& message) {
 
 bool MeasuredLines::finish() {
   if (faults_ > kMostFaults) {
-    diagnostics_.error({source_, 0, 0, ""},
-                       std::to_string(faults_ - kMostFaults) + " more faults are not shown");
+    diagnostics_.error(
+        {source_, 0, 0, ""},
+        counted(faults_ - kMostFaults, "more fault is not shown", "more faults are not shown"));
   }
   return faults_ == 0;
 }
@@ -187,7 +189,7 @@ bool MeasuredLines::has_all_cells() {
   }
   const bool has_more = cells.size() > header_cells_;
   fault({line(), has_more ? cells[header_cells_].column : lines_.end_column()}, "",
-        "expected " + std::to_string(header_cells_) + " cells as in the header on line " +
+        "expected " + counted(header_cells_, "cell") + " as in the header on line " +
             std::to_string(header_line_) + ", found " + std::to_string(cells.size()));
   return false;
 }

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/plural.h"
 #include "base/text.h"
 #include "io/document_text.h"
 #include "io/measured_lines.h"
@@ -338,7 +339,7 @@ class MeasuredReader {
     a = {(*extents)[0], heads, *kv_heads, (*extents)[2], *keys, (*extents)[3], is_causal, *window};
     if (a.heads % a.kv_heads != 0) {
       lines_.fault(Column::kKvHeads, *lines_.cell(Column::kKvHeads),
-                   "expected a divisor of the " + std::to_string(a.heads) + " heads, found " +
+                   "expected a divisor of the " + counted(a.heads, "head") + ", found " +
                        std::to_string(a.kv_heads));
     }
     if (a.window > 0 && !a.is_causal) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/plural.h"
 #include "base/text.h"
 #include "io/csv.h"
 #include "io/measured_lines.h"
@@ -85,7 +86,7 @@ class RunReader {
         fault(lines_.fault()->column, "", lines_.fault()->message);
       } else if (lines_.cells().size() != columns_) {
         fault(lines_.end_column(), "",
-              "expected " + std::to_string(columns_) + " cells as in the header, found " +
+              "expected " + counted(columns_, "cell") + " as in the header, found " +
                   std::to_string(lines_.cells().size()));
       } else {
         runs.push_back(read_row());
@@ -104,14 +105,20 @@ class RunReader {
     }
   }
   void fault(const std::string& name, const std::string& message) {
-    const CsvCell* found = cell(name);
-    fault(found != nullptr ? found->column : 1, name, message);
+    fault(column_of(name), name, message);
+  }
+  int column_of(const std::string& name) const {
+    const auto found = position_.find(name);
+    return found != position_.end() && found->second < lines_.cells().size()
+               ? lines_.cells()[found->second].column
+               : 1;
   }
 
   std::optional<std::vector<MeasuredRun>> finish(std::vector<MeasuredRun> runs) {
     if (faults_ > kMostFaults) {
-      diagnostics_.error({source_, 0, 0, ""},
-                         std::to_string(faults_ - kMostFaults) + " more faults are not shown");
+      diagnostics_.error(
+          {source_, 0, 0, ""},
+          counted(faults_ - kMostFaults, "more fault is not shown", "more faults are not shown"));
     }
     return faults_ == 0 ? std::optional(std::move(runs)) : std::nullopt;
   }
@@ -283,7 +290,7 @@ class RunReader {
     }
     if (model.heads % model.kv_heads != 0) {
       fault("kv_heads", std::to_string(model.kv_heads) + " does not divide the " +
-                            std::to_string(model.heads) + " heads");
+                            counted(model.heads, "head"));
     }
   }
 
@@ -316,7 +323,7 @@ class RunReader {
     }
     if (used > static_cast<double>(run.devices)) {
       fault("devices", "tensor x pipeline x data is " + shortest(used) + ", and there are " +
-                           std::to_string(run.devices) + " devices");
+                           counted(run.devices, "device"));
       return;
     }
     run.global_batch = number("global_batch", run.data * run.microbatch.value_or(1), 1, kMostBatch);
@@ -333,6 +340,8 @@ class RunReader {
   MeasuredRun read_row() {
     MeasuredRun run;
     run.where = {source_, lines_.line(), 1, ""};
+    run.columns = {column_of("model"), column_of("chip"), column_of("cluster"),
+                   column_of("precision")};
     run.group = text("group", group_);
     run.source = text("source", "");
     read_model(run.model);

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/plural.h"
 #include "base/text.h"
 #include "io/map_reader.h"
 #include "io/plan_json.h"
@@ -46,9 +47,11 @@ class Reader {
     record_.sequence = map.count("sequence", 1, 1, kMostSequences);
     read_workload(map);
     read_figures(map);
+    const std::size_t before = diagnostics_.error_count();
     read_plan(map);
-    map.ignore({"throughput_sequences_per_s", "tokens_per_s", "recompute", "peak_memory_bytes",
-                "notes", "layer_schedules", "simulated_s", "alternatives", "training", "why",
+    check_recompute(map, diagnostics_.error_count() > before);
+    map.ignore({"throughput_sequences_per_s", "tokens_per_s", "peak_memory_bytes", "notes",
+                "layer_schedules", "simulated_s", "alternatives", "training", "why",
                 "iteration_range_s", "range_share", "range_basis", "regime", "details", "question",
                 "best", "gain"});
     map.finish();
@@ -122,12 +125,18 @@ class Reader {
     plan.capacity = Bytes(map.count("capacity_bytes", std::nullopt, 0, kMostPlanBytes));
     plan.fits = map.flag("fits", true);
     if (const Value* parts = map.child("breakdown")) {
+      const std::size_t before = diagnostics_.error_count();
       read_breakdown(*parts);
-      check_breakdown(map);
+      if (diagnostics_.error_count() == before) {
+        check_breakdown(map);
+      }
     }
     check_strategy(map);
     check_batch(map);
-    PlanStageReader reader(plan.microbatches, plan.strategy.interleave, diagnostics_);
+    PlanStageReader reader(
+        plan.microbatches,
+        map.is_sound("interleave") ? std::optional(plan.strategy.interleave) : std::nullopt,
+        diagnostics_);
     for (const Value& stage : stages) {
       plan.stages.push_back(reader.read(stage));
     }
@@ -145,9 +154,9 @@ class Reader {
     const bool has_stages = stages >= 1 && stages <= most;
     strategy.pipeline = map.count("pipeline", has_stages ? stages : 1, 1, most);
     if (stages > most) {
-      map.error("stages", "expected at most " + std::to_string(most) + " stages, found " +
-                              std::to_string(stages));
-    } else if (has_stages && strategy.pipeline != stages) {
+      map.error("stages",
+                "expected at most " + counted(most, "stage") + ", found " + std::to_string(stages));
+    } else if (has_stages && map.is_sound("pipeline") && strategy.pipeline != stages) {
       map.error("stages", "expected as many as pipeline says, " +
                               std::to_string(strategy.pipeline) + ", found " +
                               std::to_string(stages));
@@ -179,6 +188,9 @@ class Reader {
     if (strategy.interleave == 1) {
       return;
     }
+    if (!map.is_sound("schedule") || !map.is_sound("pipeline")) {
+      return;
+    }
     if (strategy.schedule != plan::PipelineSchedule::kInterleaved) {
       map.error("interleave", "expected 1 with schedule " +
                                   std::string(plan::to_string(strategy.schedule)) + ", found " +
@@ -195,10 +207,22 @@ class Reader {
     const TrainingPlan& plan = record_.plan;
     const std::int64_t each = plan.strategy.data * plan.strategy.microbatch;
     const std::int64_t most = (plan.global_batch + each - 1) / each;
-    if (map.has("global_batch") && plan.microbatches != most) {
+    const bool is_sound =
+        map.is_sound("global_batch") && map.is_sound("data") && map.is_sound("microbatch");
+    if (map.has("global_batch") && is_sound && plan.microbatches != most) {
       map.error("microbatches", "expected " + std::to_string(most) +
                                     ", global_batch over data x microbatch rounded up, found " +
                                     std::to_string(plan.microbatches));
+    }
+  }
+
+  // The plan's way to recompute sums up those of its stages.
+  void check_recompute(MapReader& map, bool has_faults) {
+    const Value* value = map.find("recompute");
+    const std::string expected = plan::recompute_of(record_.plan);
+    if (value != nullptr && !has_faults && value->text != expected) {
+      map.error("recompute",
+                "expected " + expected + ", as the stages have it, found " + describe(*value));
     }
   }
 

@@ -36,6 +36,7 @@ PlanStage PlanStageReader::read(const Value& value) {
   for (const Value& run : map.list("layers", "a list of layers")) {
     stage.layers.push_back(read_layers(run));
   }
+  has_names_ = has_names_ && map.is_sound("layers");
   stage.recompute = map.choice<plan::Recompute>(
       "recompute", plan::Recompute::kNone, plan::parse_recompute, {"none", "selective", "full"});
   stage.forward = read_time(map, "forward_s");
@@ -94,9 +95,13 @@ void PlanStageReader::read_chunks(MapReader& map, PlanStage& stage) {
                               shortest(whole) + ", found " + shortest(parts));
     }
   };
-  if (std::cmp_not_equal(items.size(), chunks_)) {
-    map.error("chunks", "expected as many as interleave says, " + std::to_string(chunks_) +
+  if (!chunks_) {
+    return;
+  }
+  if (std::cmp_not_equal(items.size(), *chunks_)) {
+    map.error("chunks", "expected as many as interleave says, " + std::to_string(*chunks_) +
                             ", found " + std::to_string(items.size()));
+    chunks_.reset();  // said once is enough
   } else {
     expect_sum("forward_s", stage.forward.value(), forward_s);
     expect_sum("backward_s", stage.backward.value(), backward_s);
@@ -117,6 +122,10 @@ plan::StageLayers PlanStageReader::read_layers(const Value& value) {
   map.finish();
   if (run.layer >= layers_.size()) {
     layers_.resize(run.layer + 1);
+  }
+  if (!map.is_sound("layer")) {
+    has_names_ = false;
+    return run;
   }
   std::string& known = layers_[run.layer];
   if (name.empty()) {

@@ -24,7 +24,9 @@ Bytes read_bytes(MapReader& map, const char* key);
 
 class PlanStageReader {
  public:
-  PlanStageReader(std::int64_t microbatches, std::int64_t chunks, Diagnostics& diagnostics)
+  // `chunks` of each stage, where that is known.
+  PlanStageReader(std::int64_t microbatches, std::optional<std::int64_t> chunks,
+                  Diagnostics& diagnostics)
       : microbatches_(microbatches), chunks_(chunks), diagnostics_(diagnostics) {}
 
   plan::PlanStage read(const Value& value);
@@ -40,7 +42,7 @@ class PlanStageReader {
   plan::StageMemory read_memory(const Value& value);
 
   std::int64_t microbatches_;
-  std::int64_t chunks_;  // of each stage
+  std::optional<std::int64_t> chunks_;  // not known any more when a stage has others
   Diagnostics& diagnostics_;
   std::vector<std::string> layers_;
   bool has_names_ = true;  // no fault in them so far

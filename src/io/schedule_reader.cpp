@@ -115,8 +115,8 @@ class Reader {
       map.error("operators", "take more than " + shortest(kMostSeconds) + " s together");
     }
     if (named_cores > kMostNamedCores) {
-      map.error("operators", "run wide on " + std::to_string(named_cores) +
-                                 " cores, summed over the operators that can; expected at most " +
+      map.error("operators", "run wide on " + std::to_string(named_cores) + " cores" +
+                                 ", summed over the operators that can; expected at most " +
                                  std::to_string(kMostNamedCores));
     }
   }
@@ -169,9 +169,11 @@ class Reader {
   }
 
   void check_cores(MapReader& map, TaskUnit unit) {
-    const auto check = [&](const char* kind, std::int64_t cores) {
+    std::string missing;
+    const auto check = [&missing](const char* kind, std::int64_t cores) {
       if (cores == 0) {
-        map.error("unit", std::string("needs a ") + kind + " core, and cores." + kind + " is 0");
+        missing += (missing.empty() ? "needs a " : ", and a ") + std::string(kind) +
+                   " core, and cores." + kind + " is 0";
       }
     };
     if (plan::needs_tensor(unit)) {
@@ -179,6 +181,9 @@ class Reader {
     }
     if (plan::needs_vector(unit)) {
       check("vector", problem_.vector_cores);
+    }
+    if (!missing.empty()) {
+      map.error("unit", missing);
     }
   }
 

@@ -1,5 +1,6 @@
 // A plan as a configuration of DeepSpeed. Widths of tensors and stages are the training script's:
 // its file says batches, sharding and precision.
+#include "base/plural.h"
 #include "base/text.h"
 #include "io/launch_json.h"
 #include "launch/launch.h"
@@ -37,8 +38,8 @@ plan::LaunchFile write_deepspeed(const LaunchRequest& request) {
                        ": it is the training script's");
   }
   if (strategy.pipeline > 1) {
-    left_out.push_back("a pipeline of " + std::to_string(strategy.pipeline) +
-                       " stages: it is the training script's; as layers, E the embedding, t a "
+    left_out.push_back("a pipeline of " + counted(strategy.pipeline, "stage") +
+                       ": it is the training script's; as layers, E the embedding, t a "
                        "layer, L the head: " +
                        shortened(write_layout(shapes_of(record)), 400));
     if (strategy.schedule != plan::PipelineSchedule::k1F1B) {
@@ -58,10 +59,10 @@ plan::LaunchFile write_deepspeed(const LaunchRequest& request) {
   settings.comments.push_back(title_of(record));
   settings.comments.emplace_back("Written by phaze export.");
   const auto nodes = nodes_of(request);
-  settings.comments.push_back(
-      nodes ? "Start: deepspeed --num_nodes " + std::to_string(nodes->count) + " --num_gpus " +
-                  std::to_string(nodes->devices)
-            : "Start: on " + std::to_string(plan::devices_of(strategy)) + " devices");
+  settings.comments.push_back(nodes
+                                  ? "Start: deepspeed --num_nodes " + std::to_string(nodes->count) +
+                                        " --num_gpus " + std::to_string(nodes->devices)
+                                  : "Start: on " + counted(plan::devices_of(strategy), "device"));
   for (const std::string& what : left_out) {
     settings.comments.push_back("left out: " + what);
   }

@@ -1,6 +1,7 @@
 // A plan as arguments of Megatron-LM.
 #include <algorithm>
 
+#include "base/plural.h"
 #include "launch/launch.h"
 #include "launch/layout.h"
 #include "launch/megatron_model.h"
@@ -161,7 +162,7 @@ class Writer {
               "\n  --nproc-per-node " + std::to_string(nodes->devices) + "\n)\n";
     } else {
       text += "# torchrun ... pretrain_gpt.py \"${MEGATRON_ARGS[@]}\" on " +
-              std::to_string(plan::devices_of(strategy_)) + " devices\n";
+              counted(plan::devices_of(strategy_), "device") + "\n";
     }
     text += "MEGATRON_ARGS=(\n";
     for (const auto& [name, value] : options_) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/plural.h"
+
 namespace phaze::launch {
 namespace {
 
@@ -69,9 +71,9 @@ void read_cuts(Arguments& arguments, MegatronJob& job) {
     }
     const auto parts = static_cast<std::int64_t>(job.layout->size());
     if (parts % strategy.pipeline != 0) {
-      arguments.error("--pipeline-model-parallel-layout",
-                      "has " + std::to_string(parts) + " parts; expected a multiple of " +
-                          std::to_string(strategy.pipeline) + " stages");
+      arguments.error("--pipeline-model-parallel-layout", "has " + counted(parts, "part") +
+                                                              "; expected a multiple of " +
+                                                              counted(strategy.pipeline, "stage"));
       return;
     }
     strategy.interleave = parts / strategy.pipeline;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/plural.h"
 #include "base/text.h"
 #include "launch/arguments.h"
 #include "launch/megatron_cuts.h"
@@ -85,9 +86,8 @@ class Reader {
     }
     const std::int64_t parts = strategy.tensor * strategy.pipeline;
     if (job_.devices % parts != 0) {
-      arguments_.error(name, with_thousands(job_.devices) +
-                                 " devices are no multiple of tensor x pipeline, " +
-                                 with_thousands(parts));
+      arguments_.error(name, counted(job_.devices, "device is", "devices are") +
+                                 " no multiple of tensor x pipeline, " + with_thousands(parts));
       return;
     }
     strategy.data = job_.devices / parts;

@@ -1,4 +1,5 @@
 // A plan as a job configuration of torchtitan.
+#include "base/plural.h"
 #include "base/text.h"
 #include "launch/launch.h"
 #include "launch/layout.h"
@@ -174,7 +175,7 @@ class Writer {
       text += "# torchrun --nnodes " + std::to_string(nodes->count) + " --nproc-per-node " +
               std::to_string(nodes->devices) + "\n";
     } else {
-      text += "# on " + std::to_string(plan::devices_of(strategy_)) + " devices\n";
+      text += "# on " + counted(plan::devices_of(strategy_), "device") + "\n";
     }
     for (const std::string& what : left_out_) {
       text += "# left out: " + what + "\n";

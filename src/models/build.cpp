@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/check.h"
+#include "base/plural.h"
 #include "base/text.h"
 #include "graph/summary.h"
 #include "graph/verify.h"
@@ -210,8 +211,7 @@ std::optional<graph::Model> build_model(const ModelSpec& spec, const BuildOption
                                                 with_thousands(options.sequence));
   } else if (is_vision && options.sequence != spec.default_sequence) {
     diagnostics.error(option("--sequence"), "an image of this model is always " +
-                                                with_thousands(spec.default_sequence) +
-                                                " tokens long");
+                                                counted(spec.default_sequence, "token") + " long");
   }
   if (options.decoder_sequence != 0 &&
       check_range("--decoder-sequence", options.decoder_sequence, kMaxSequence, diagnostics) &&

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/plural.h"
 #include "base/text.h"
 #include "place/original_stages.h"
 
@@ -30,7 +31,7 @@ std::string find_obstacle(const OriginalInstance& instance, const OriginalPlacem
   const std::int64_t pipeline = checked_multiply(stages, placement.width);
   const std::int64_t devices = checked_multiply(pipeline, placement.data_parallel);
   if (devices > instance.devices) {
-    return "needs " + with_thousands(devices) + " devices of " + with_thousands(instance.devices);
+    return "needs " + counted(devices, "device") + " of " + with_thousands(instance.devices);
   }
   for (std::size_t i = 0; i < placement.stages.size(); ++i) {
     const plan::OriginalStage& stage = placement.stages[i];
@@ -51,12 +52,12 @@ plan::FixedOutcome evaluate_fixed(const OriginalInstance& instance, const FixedS
   }
   if (strategy.data_parallel > instance.microbatches) {
     return {std::nullopt, "data parallelism of " + with_thousands(strategy.data_parallel) +
-                              " has no more than " + with_thousands(instance.microbatches) +
-                              " micro-batches"};
+                              " has no more than " +
+                              counted(instance.microbatches, "micro-batch", "micro-batches")};
   }
   if (strategy.data_parallel > instance.devices) {
     return {std::nullopt, "data parallelism of " + with_thousands(strategy.data_parallel) +
-                              " has no more than " + with_thousands(instance.devices) + " devices"};
+                              " has no more than " + counted(instance.devices, "device")};
   }
   std::vector<std::size_t> ends;
   for (std::size_t i = 1; i <= graph->layers.size(); ++i) {

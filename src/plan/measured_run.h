@@ -47,8 +47,14 @@ struct RunModel {
   auto operator<=>(const RunModel&) const = default;
 };
 
+// Columns of a row's cells in their line, from 1; of cells that are not there the line's first.
+struct RunColumns {
+  int model = 1, chip = 1, cluster = 1, precision = 1;
+};
+
 struct MeasuredRun {
   Location where;  // of the row
+  RunColumns columns;
   std::string group, source;
   RunModel model;
   std::string chip, cluster;

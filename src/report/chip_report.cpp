@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/plural.h"
 #include "base/text.h"
 #include "report/table.h"
 
@@ -60,7 +61,7 @@ std::vector<Part> parts_of(const hw::Chip& chip, const hw::AreaBreakdown& a) {
        a.tensor_cores},
       {'v', "vector cores",
        count(chip.vector.count, chip.vector.fabricated) + " x " +
-           std::to_string(chip.vector.lanes) + " lanes",
+           std::to_string(chip.vector.lanes) + (chip.vector.lanes == 1 ? " lane" : " lanes"),
        a.vector_cores},
       {'l', "local buffers",
        with_binary_prefix(chip.tensor.local_buffer.value()) + " + " +
@@ -183,8 +184,7 @@ std::string chip_text(const hw::Chip& described, const hw::ChipFigures& f) {
   }
   line("vector", with_prefix(hw::peak_vector_flops(chip).value(), "FLOP/s"));
   line("HBM", with_binary_prefix(hw::hbm_capacity(chip).value()) + " in " +
-                  std::to_string(chip.hbm.stacks) +
-                  (chip.hbm.stacks == 1 ? " stack, " : " stacks, ") +
+                  counted(chip.hbm.stacks, "stack") + ", " +
                   with_prefix(hw::hbm_bandwidth(chip).value(), "B/s"));
   line("links", with_prefix(hw::link_bandwidth(chip).value(), "B/s") + " each way");
   const auto published = [](const auto& value, const std::string& unit) {

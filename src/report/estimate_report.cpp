@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/check.h"
+#include "base/plural.h"
 #include "base/text.h"
 #include "report/operator_text.h"
 #include "report/table.h"
@@ -239,7 +240,7 @@ std::string bound_text(Bound bound) {
 std::string estimate_text(const Estimate& e, bool all_operators) {
   std::string text = header(e) + step_lines(e) + memory_lines(e) + bound_line(e);
   if (e.has_table) {
-    text += "Table    " + with_thousands(e.exact) + " operators measured, " +
+    text += "Table    " + counted(e.exact, "operator") + " measured, " +
             with_thousands(e.interpolated) + " interpolated, the others modelled\n";
   }
   text += "\n" + layers_table(e);

@@ -1,3 +1,4 @@
+#include "base/plural.h"
 #include "base/text.h"
 #include "graph/summary.h"
 #include "graph/work.h"
@@ -76,7 +77,7 @@ std::string graph_tables(const graph::Model& model) {
   const std::string architecture = printable(setting("architecture"));
   std::string text = printable(model.name) +
                      (architecture.empty() ? "" : " (" + architecture + ")") + "   " +
-                     with_thousands(model.parameters) + " parameters\n";
+                     counted(model.parameters, "parameter") + "\n";
   text += "sequence " + with_thousands(model.sequence) + ", micro-batch " +
           with_thousands(model.microbatch) + ", tensor width " + std::to_string(model.tensor_width);
   for (const auto& [key, value] : model.settings) {

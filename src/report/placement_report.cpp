@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "base/plural.h"
 #include "base/text.h"
 #include "report/table.h"
 
@@ -158,7 +159,7 @@ std::string original_obstacle_text(const OriginalInstance& instance) {
     text += text.empty() ? "no placement fits; width " : "; width ";
     text += std::to_string(graph.width) + ": ";
     if (is_wide && graph.width > instance.devices) {
-      text += "there are " + with_thousands(instance.devices) + " devices";
+      text += "there are " + counted(instance.devices, "device");
     } else if (largest != nullptr) {
       text += "layer " + std::to_string(largest->id) + " alone needs " +
               to_string(plan::RealBytes(most)) + " of " + to_string(instance.memory);

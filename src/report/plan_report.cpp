@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/plural.h"
 #include "base/text.h"
 #include "report/comparison_report.h"
 #include "report/table.h"
@@ -119,14 +120,13 @@ std::string search_text(const PlanSearch& search, bool is_conditional) {
   const std::string best =
       is_conditional ? "for these layer times proved best of " : "proved best of ";
   if (search.is_original) {
-    return best + with_thousands(search.strategies) +
-           " placement problems of the original (micro-batches, stored or recomputed) in " +
+    return best + counted(search.strategies, "placement problem") +
+           " of the original (micro-batches, stored or recomputed) in " +
            time_text(Seconds(search.seconds)) + " (" + with_thousands(search.excluded) +
            " excluded by bounds)";
   }
   return (search.is_complete ? best : "interrupted; best so far of ") +
-         with_thousands(search.strategies) +
-         (search.strategies == 1 ? " strategy in " : " strategies in ") +
+         counted(search.strategies, "strategy", "strategies") + " in " +
          time_text(Seconds(search.seconds)) + " (" + with_thousands(search.excluded) +
          " excluded by bounds, " + with_thousands(search.priced) + " priced)";
 }
@@ -177,7 +177,7 @@ std::string gibibytes(Bytes bytes) {
 std::string missing_memory_text(const TrainingPlan& plan) {
   const Bytes missing = plan::peak_memory(plan) - plan.capacity;
   return "a device needs " + gibibytes(plan::peak_memory(plan)) + ", " + gibibytes(missing) + " (" +
-         with_thousands(missing.value()) + " bytes) more than it has";
+         counted(missing.value(), "byte") + ") more than it has";
 }
 
 std::string strategy_text(const TrainingPlan& plan) {
@@ -224,7 +224,7 @@ std::string plan_text(const PlanReport& report) {
   const std::int64_t idle = plan.devices - plan::devices_of(plan.strategy);
   if (idle > 0) {
     text += "  " + with_thousands(idle) + " of " + with_thousands(plan.devices) +
-            " devices stay idle\n";
+            (idle == 1 ? " devices stays idle\n" : " devices stay idle\n");
   }
   if (!plan.fits) {
     text += "  DOES NOT FIT: " + missing_memory_text(plan) + "\n";

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "base/plural.h"
 #include "base/text.h"
 #include "report/estimate_report.h"
 #include "report/table.h"
@@ -35,9 +36,9 @@ std::string array_text(plan::Dataflow dataflow) {
 std::string global_text(const ProductMapping& m) {
   switch (m.global) {
     case Stationary::kA:
-      return with_thousands(m.panel) + " rows of A stay, B passes";
+      return counted(m.panel, "row of A stays", "rows of A stay") + ", B passes";
     case Stationary::kB:
-      return with_thousands(m.panel) + " columns of B stay, A passes";
+      return counted(m.panel, "column of B stays", "columns of B stay") + ", A passes";
     case Stationary::kC:
       return size_text(m.group_m, m.group_n) + " tiles run side by side on the same slices";
   }
@@ -86,8 +87,8 @@ std::string product_text(const plan::ProductEstimate& e) {
   text += "  array      " + array_text(m.dataflow) + "\n";
   text += "  cores      tiles of " + size_text(m.tile_m, m.tile_n) +
           (m.k_splits > 1 ? ", k split " + with_thousands(m.k_splits) + " ways" : "") + ": " +
-          with_thousands(c.waves) + " on the busiest of " + with_thousands(e.machine.cores) +
-          " cores; " +
+          with_thousands(c.waves) + " on the busiest of " + counted(e.machine.cores, "core") +
+          "; " +
           (m.local == Stationary::kC   ? "C"
            : m.local == Stationary::kA ? "A"
                                        : "B") +

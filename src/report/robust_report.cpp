@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdio>
 
+#include "base/plural.h"
 #include "base/text.h"
 #include "report/table.h"
 
@@ -24,8 +25,7 @@ std::string factor(double value) {
 }  // namespace
 
 std::string robust_text(const plan::Robustness& robustness) {
-  std::string text = "\nIf constants were other ones: " + with_thousands(robustness.draws) +
-                     " draws" +
+  std::string text = "\nIf constants were other ones: " + counted(robustness.draws, "draw") +
                      (robustness.draws < robustness.asked
                           ? " of " + with_thousands(robustness.asked) + " (stopped)"
                           : "") +
@@ -41,9 +41,9 @@ std::string robust_text(const plan::Robustness& robustness) {
     text += "in " + with_thousands(robustness.undecided) +
             " another is better by no more than what schedules that are not proved leave open\n";
   }
-  text += with_thousands(robustness.looked_at) +
-          (robustness.is_whole_space ? " chips of the space could be the best in some draw"
-                                     : " chips that the search looked at one by one, which of a "
+  text += counted(robustness.looked_at, "chip") +
+          (robustness.is_whole_space ? " of the space could be the best in some draw"
+                                     : " that the search looked at one by one, which of a "
                                        "space this large are not all that could win") +
           (robustness.left_out > 0
                ? "; " + with_thousands(robustness.left_out) + " more that could were left out"

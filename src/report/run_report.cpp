@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/plural.h"
 #include "base/text.h"
 #include "report/plan_report.h"
 #include "report/simulation_report.h"
@@ -81,14 +82,12 @@ std::string doubts_text(const plan::PlanRecord& record) {
 
 std::string no_plan_text(std::int64_t devices, Bytes capacity, std::optional<Bytes> needed_memory,
                          std::optional<std::int64_t> needed_devices) {
-  std::string text = "no plan fits " + with_thousands(devices) +
-                     (devices == 1 ? " device of " : " devices of ") + gibibytes(capacity);
+  std::string text = "no plan fits " + counted(devices, "device") + " of " + gibibytes(capacity);
   if (needed_memory) {
     text += "; it would with " + gibibytes(*needed_memory) + " a device";
   }
   if (needed_devices) {
-    text += (needed_memory ? ", or on " : "; it would on ") + with_thousands(*needed_devices) +
-            " devices";
+    text += (needed_memory ? ", or on " : "; it would on ") + counted(*needed_devices, "device");
   }
   return text;
 }

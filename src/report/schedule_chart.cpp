@@ -2,6 +2,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/plural.h"
 #include "base/text.h"
 #include "report/schedule_report.h"
 
@@ -91,7 +92,7 @@ class Chart {
       text += line(rows_[i].label, rows_[i].cells);
     }
     if (rows_.size() > kMostRows) {
-      text += "  and " + std::to_string(rows_.size() - kMostRows) + " more rows\n";
+      text += "  and " + counted(rows_.size() - kMostRows, "more row") + "\n";
     }
     return text;
   }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "base/plural.h"
 #include "base/text.h"
 
 namespace phaze::report {
@@ -94,10 +95,6 @@ std::string time_text(Seconds time) {
 std::string time_text(Picoseconds time) { return time_text(to_seconds(time)); }
 
 std::string share_text(double share) { return shortest(std::round(1000 * share) / 10) + " %"; }
-
-std::string counted(std::int64_t count, const std::string& what) {
-  return with_thousands(count) + " " + what + (count == 1 ? "" : "s");
-}
 
 std::string floor_text(plan::TimeFloor floor) {
   switch (floor) {

@@ -15,7 +15,6 @@ std::string time_text(Picoseconds time);
 // To a tenth of a percent.
 std::string share_text(double share);
 // "1 tensor core", "8 tensor cores"
-std::string counted(std::int64_t count, const std::string& what);
 std::string floor_text(plan::TimeFloor floor);
 
 // A line for each kind of core that there is: how busy it is until `time`, and the largest shares

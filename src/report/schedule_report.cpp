@@ -1,5 +1,6 @@
 #include "report/schedule_report.h"
 
+#include "base/plural.h"
 #include "base/text.h"
 #include "report/schedule_lines.h"
 

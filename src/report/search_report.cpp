@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/plural.h"
 #include "base/text.h"
 #include "report/chip_report.h"
 #include "report/plan_report.h"
@@ -78,11 +79,10 @@ std::string percent(double share) {
 std::string proof_text(const SearchResult& result) {
   const plan::SearchCounts& counts = result.counts;
   const std::int64_t open = counts.total - counts.evaluated - counts.excluded - counts.dominated;
-  std::string text =
-      result.is_proved()   ? "proved best of " + with_thousands(counts.total) + " chips"
-      : result.is_complete ? "best of " + with_thousands(counts.total) + " chips"
-                           : "best so far of " + with_thousands(counts.total) +
-                                 " chips; none is better than " + number(result.bound);
+  std::string text = result.is_proved()   ? "proved best of " + counted(counts.total, "chip")
+                     : result.is_complete ? "best of " + counted(counts.total, "chip")
+                                          : "best so far of " + counted(counts.total, "chip") +
+                                                "; none is better than " + number(result.bound);
   text += ": " + with_thousands(counts.evaluated) + " evaluated, " +
           with_thousands(counts.excluded) + " excluded by bounds";
   if (counts.dominated > 0) {
@@ -226,8 +226,8 @@ std::string search_text(const SearchRecord& record) {
     models += (models.empty() ? "" : ", ") + printable(model);
   }
   std::string text = "The best chip of " + printable(record.space) + " for " + models + ", by " +
-                     record.objective + "\n" + with_thousands(record.devices) +
-                     " devices, cluster " + printable(record.cluster) + ", global batch " +
+                     record.objective + "\n" + counted(record.devices, "device") + ", cluster " +
+                     printable(record.cluster) + ", global batch " +
                      with_thousands(record.global_batch) + ", assumptions " + record.assumptions +
                      "\n" + weights_text(record) + "\n";
   if (record.common) {

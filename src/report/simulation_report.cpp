@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/plural.h"
 #include "base/text.h"
 #include "report/schedule_lines.h"
 #include "report/simulation_chart.h"
@@ -59,8 +60,7 @@ std::string header(const PlanRecord& record) {
   if (strategy.interleave > 1) {
     text += " of " + counted(strategy.interleave, "chunk");
   }
-  return text + ", " + with_thousands(plan.microbatches) +
-         (plan.microbatches == 1 ? " micro-batch" : " micro-batches") + ", tensor " +
+  return text + ", " + counted(plan.microbatches, "micro-batch", "micro-batches") + ", tensor " +
          with_thousands(strategy.tensor) + ", data " + with_thousands(strategy.data) + "\n";
 }
 

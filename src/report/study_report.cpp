@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/plural.h"
 #include "base/text.h"
 #include "report/schedule_lines.h"
 #include "report/table.h"
@@ -34,8 +35,8 @@ std::string state_line(const StudyRecord& record, const plan::StudyCounts& count
   std::string text = record.answer             ? "finished: " + printable(record.answer->status)
                      : record.is_being_written ? "running"
                                                : "stopped";
-  text += ", " + with_thousands(counts.settled) + " of " + with_thousands(counts.total) +
-          " chips settled";
+  text +=
+      ", " + with_thousands(counts.settled) + " of " + counted(counts.total, "chip") + " settled";
   if (counts.total > 0) {
     text += " (" +
             share_text(static_cast<double>(counts.settled) / static_cast<double>(counts.total)) +

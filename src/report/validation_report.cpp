@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/plural.h"
 #include "base/text.h"
 #include "report/table.h"
 
@@ -58,8 +59,8 @@ std::string row_table(const plan::Validation& validation, bool shows_all) {
     });
     rows.resize(kWorstRows);
     text = "  The " + std::to_string(kWorstRows) + " worst of " +
-           with_thousands(static_cast<std::int64_t>(validation.runs.size())) +
-           " rows (--all shows all)\n";
+           counted(static_cast<std::int64_t>(validation.runs.size()), "row") +
+           " (--all shows all)\n";
   }
   Table table({{"row", Align::kRight},
                {"model"},
@@ -145,7 +146,7 @@ std::string regret_text(const plan::Validation& validation) {
   std::string text = "\n  Regret  " + ratio(validation.mean_regret) + " on average, " +
                      ratio(validation.worst_regret) + " at worst: measured time of the strategy " +
                      "that Phaze would choose over the measured best, " +
-                     std::to_string(worst.size()) + (worst.size() == 1 ? " case\n" : " cases\n");
+                     counted(worst.size(), "case") + "\n";
   for (std::size_t i = 0; i < std::min(worst.size(), kMostRegrets); ++i) {
     const plan::RegretCase& one = *worst[i];
     if (worst.size() > kMostRegrets && one.regret <= 1) {
@@ -170,7 +171,7 @@ std::string noise_text(const plan::NoiseFloor& noise) {
   }
   if (noise.microbatches > 0) {
     text += "  Noise   at least " + percent(noise.least_mean) + " on average, by " +
-            std::to_string(noise.microbatches) + " rows between neighbours in micro-batch\n";
+            counted(noise.microbatches, "row") + " between neighbours in micro-batch\n";
   }
   return text.empty() ? "  Noise   not known: no rows repeat others or lie between neighbours\n"
                       : text;
@@ -245,8 +246,7 @@ std::string validation_text(const plan::Validation& validation, bool shows_all) 
     text += "\n" + own_table(validation) + "\n";
   }
   if (validation.unfit > 0) {
-    text += "  Memory  " + std::to_string(validation.unfit) +
-            (validation.unfit == 1 ? " row ran, and does" : " rows ran, and do") +
+    text += "  Memory  " + counted(validation.unfit, "row ran, and does", "rows ran, and do") +
             " not fit as predicted\n";
   }
   if (validation.unpriced > 0) {
@@ -271,7 +271,7 @@ std::vector<ScatterSeries> validation_series(const plan::Validation& validation)
     found->points.push_back(
         {*run.run.measured[at], *run.prediction->predicted[at],
          "row " + std::to_string(i + 1) + ": " + model_text(run.run.model) + ", " +
-             std::to_string(run.run.devices) + " devices, " +
+             std::to_string(run.run.devices) + (run.run.devices == 1 ? " device, " : " devices, ") +
              strategy_text(run.prediction->plan.strategy, run.prediction->recompute)});
   }
   return series;

@@ -2,9 +2,11 @@
 
 #include <tbb/parallel_for.h>
 
+#include <atomic>
 #include <bit>
 
 #include "base/check.h"
+#include "search/chip_value.h"
 
 namespace phaze::search {
 namespace {
@@ -143,31 +145,77 @@ std::vector<double> shapley_shares(std::span<const double> values) {
   return shares;
 }
 
+namespace {
+
+// Sequences a second of the best plan; nothing: none fits.
+std::optional<double> plan_alone(const PlanSetting& setting) {
+  PlanSearchOptions options;
+  options.bounds_layers = false;
+  const PlanAnswer answer = find_plan(setting, options);
+  return answer.has_fitting() ? std::optional(plan::throughput(answer.plans.front()))
+                              : std::nullopt;
+}
+
+std::optional<double> plan_among(const ModelOnChips& model, const PlanSetting& setting) {
+  const double found =
+      model.evaluate(setting.chip, {hw::hbm_capacity(setting.chip)}, ValueLimits()).throughput;
+  return found > 0 ? std::optional(found) : std::nullopt;
+}
+
+}  // namespace
+
 std::optional<std::vector<plan::Cause>> attribute(const PlanSetting& setting,
-                                                  const std::vector<SettingChange>& changes) {
+                                                  const std::vector<SettingChange>& changes,
+                                                  const AttributionOptions& options) {
   CHECK(changes.size() <= kMostChanges, "each change doubles the work");
   const std::size_t sets = std::size_t{1} << changes.size();
-  std::vector<std::optional<double>> times(sets);
+  const auto batch = static_cast<double>(setting.global_batch);
+  std::vector<std::optional<double>> throughputs(sets);
+  std::atomic<std::size_t> done = 0;
+  const auto know = [&](std::size_t set, std::optional<Seconds> time) {
+    if (time && !throughputs[set]) {
+      throughputs[set] = batch / time->value();
+      ++done;
+    }
+  };
+  know(0, options.first);
+  know(sets - 1, options.last);
+  const auto tell = [&options](std::size_t count) {
+    if (options.on_done) {
+      options.on_done(count);
+    }
+  };
+  tell(done);
+  std::optional<ModelOnChips> model;
+  if (options.shares_work && done < sets) {
+    model.emplace(setting);
+  }
   tbb::parallel_for(std::size_t{0}, sets, [&](std::size_t set) {
+    if (throughputs[set]) {
+      return;
+    }
     PlanSetting changed = setting;
     for (std::size_t i = 0; i < changes.size(); ++i) {
       if ((set & (std::size_t{1} << i)) != 0) {
         changes[i].apply(changed);
       }
     }
-    PlanSearchOptions options;
-    options.bounds_layers = false;
-    const PlanAnswer answer = find_plan(changed, options);
-    if (answer.has_fitting()) {
-      times[set] = answer.plans.front().iteration.value();
+    // Without schedules plans are quicker than the bounds that would save some.
+    if (!model || !changed.chip.concurrent_operators) {
+      throughputs[set] = plan_alone(changed);
+    } else if (changed.cluster == setting.cluster) {
+      throughputs[set] = plan_among(*model, changed);
+    } else {
+      throughputs[set] = plan_among(model->on_cluster(changed.cluster), changed);
     }
+    tell(++done);
   });
   std::vector<double> values;
-  for (const std::optional<double>& time : times) {
-    if (!time) {
+  for (const std::optional<double>& throughput : throughputs) {
+    if (!throughput) {
       return std::nullopt;
     }
-    values.push_back(*time);
+    values.push_back(batch / *throughput);
   }
   const std::vector<double> shares = shapley_shares(values);
   std::vector<plan::Cause> causes;

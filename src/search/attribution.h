@@ -32,8 +32,19 @@ std::vector<SettingChange> cluster_changes(const hw::Cluster& from, const hw::Cl
 // orders of what each change adds when it is made. They add up to the last value less the first.
 std::vector<double> shapley_shares(std::span<const double> values);
 
+struct AttributionOptions {
+  // Best times without any change and with all of them, where they are known.
+  std::optional<Seconds> first, last;
+  // Told after each of the 2^n mixtures, from any thread, how many are done.
+  std::function<void(std::size_t done)> on_done;
+  // Mixtures on chips that run operators side by side share graphs and products, and schedule only
+  // what can be the best; otherwise each is planned by itself, with the same times.
+  bool shares_work = true;
+};
+
 // 2^n best plans, for at most kMostChanges changes. Nothing when one of them does not fit.
 std::optional<std::vector<plan::Cause>> attribute(const PlanSetting& setting,
-                                                  const std::vector<SettingChange>& changes);
+                                                  const std::vector<SettingChange>& changes,
+                                                  const AttributionOptions& options = {});
 
 }  // namespace phaze::search

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/plural.h"
 #include "graph/backward.h"
 #include "graph/layer_memory.h"
 #include "graph/summary.h"
@@ -44,8 +45,8 @@ ModelOrReason make_model(const GraphsRequest& request) {
     std::optional<Model> model = models::build_model(*spec, options, diagnostics);
     if (model && model->microbatch > kMostTokens / std::max<std::int64_t>(1, model->sequence)) {
       return {std::nullopt, "micro-batches are priced up to " + std::to_string(kMostTokens) +
-                                " tokens, this one has " + std::to_string(model->microbatch) +
-                                " sequences of " + std::to_string(model->sequence)};
+                                " tokens, this one has " + counted(model->microbatch, "sequence") +
+                                " of " + std::to_string(model->sequence)};
     }
     return {std::move(model), diagnostics.has_errors() ? first_error(diagnostics) : ""};
   }

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/check.h"
+#include "base/plural.h"
 #include "base/text.h"
 #include "search/plan_record.h"
 #include "search/training_run.h"
@@ -156,11 +157,11 @@ QuestionAnswer find_fewest_devices(const PlanSetting& setting, const Deadline& d
   question.most = setting.devices;
   question.answer = *fewest;
   question.solved = solver.solved();
-  question.words = with_thousands(*fewest) + " devices are the fewest of 1 to " +
-                   with_thousands(setting.devices) + " that train " +
-                   with_prefix(deadline.tokens, "tokens") + " in " + shortest(deadline.days) +
-                   " days (" + std::to_string(question.solved.size()) +
-                   " counts solved; more devices never take longer)";
+  question.words =
+      counted(*fewest, "device is", "devices are") + " the fewest of 1 to " +
+      with_thousands(setting.devices) + " that train " + with_prefix(deadline.tokens, "tokens") +
+      " in " + shortest(deadline.days) + (deadline.days == 1 ? " day (" : " days (") +
+      counted(question.solved.size(), "count") + " solved; more devices never take longer)";
   return {question, solver.changed(*fewest), std::nullopt};
 }
 
@@ -212,12 +213,12 @@ QuestionAnswer find_least_money(const PlanSetting& setting, const Deadline& dead
   question.step = step;
   question.answer = best;
   question.solved = solver.solved();
-  question.words = with_thousands(best) + " devices cost least, " + with_prefix(best_usd, "USD") +
-                   ", of the multiples of " + std::to_string(step) + " up to " +
-                   with_thousands(question.most) + " that train " +
-                   with_prefix(deadline.tokens, "tokens") + " in " + shortest(deadline.days) +
-                   " days (" + std::to_string(question.solved.size()) +
-                   " counts solved, the others cannot cost less)";
+  question.words =
+      counted(best, "device costs", "devices cost") + " least, " + with_prefix(best_usd, "USD") +
+      ", of the multiples of " + std::to_string(step) + " up to " + with_thousands(question.most) +
+      " that train " + with_prefix(deadline.tokens, "tokens") + " in " + shortest(deadline.days) +
+      (deadline.days == 1 ? " day (" : " days (") + counted(question.solved.size(), "count") +
+      " solved, the others cannot cost less)";
   return {question, solver.changed(best), std::nullopt};
 }
 
@@ -248,8 +249,8 @@ QuestionAnswer find_smallest_memory(const PlanSetting& setting, double share) {
                    " are the smallest memory of a device, in " + "whole GiB up to the chip's " +
                    with_binary_prefix(own) + ", with which an iteration is at most " +
                    shortest(share * 100) + " % longer: it is " + two_digits(longer * 100) + " % (" +
-                   std::to_string(question.solved.size()) +
-                   " sizes solved; more memory never takes longer)";
+                   counted(question.solved.size(), "size") +
+                   " solved; more memory never takes longer)";
   return {question, solver.changed(asked), std::nullopt};
 }
 

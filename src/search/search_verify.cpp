@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "base/text.h"
+#include "base/plural.h"
 #include "search/plan_search.h"
 #include "space/chips.h"
 #include "space/limits.h"
@@ -86,12 +86,12 @@ std::vector<std::string> verify_search(const SearchQuestion& question, const Sea
       const double value = value_of(answer.chips[dominated[k * dominated.size() / sampled]]);
       CHECK(value <= found.bound * (1 + kRounding), "a dominated chip is above the bound");
     });
-    lines.push_back("verified " + name + ": " +
-                    with_thousands(static_cast<std::int64_t>(excluded.size())) +
-                    " chips excluded by bounds planned from scratch, none is better; " +
-                    with_thousands(static_cast<std::int64_t>(dominated.size())) +
-                    " have no more of anything than their witness, and of " +
-                    std::to_string(sampled) + " of them planned from scratch none is better");
+    lines.push_back("verified " + name + ": " + counted(excluded.size(), "chip") +
+                    " excluded by bounds planned from scratch, none is better; " +
+                    counted(dominated.size(), "has no more of anything than its witness",
+                            "have no more of anything than their witness") +
+                    ", and of " + std::to_string(sampled) +
+                    " of them planned from scratch none is better");
   };
   std::vector<std::size_t> all;
   for (std::size_t i = 0; i < question.models.size(); ++i) {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/check.h"
+#include "base/plural.h"
 #include "base/text.h"
 #include "study/study_rows.h"
 
@@ -56,7 +57,7 @@ void check_size(const Database& database, const std::string& path) {
   if (!error && found < static_cast<std::uintmax_t>(bytes)) {
     throw DatabaseFault(DatabaseTrouble::kDamaged,
                         "it ends after " + with_thousands(static_cast<std::int64_t>(found)) +
-                            " of " + with_thousands(bytes) + " bytes");
+                            " of " + counted(bytes, "byte"));
   }
 }
 

@@ -9,7 +9,7 @@
 #include <map>
 
 #include "base/check.h"
-#include "base/text.h"
+#include "base/plural.h"
 
 namespace phaze::trust {
 namespace {
@@ -116,12 +116,11 @@ plan::PredictionRange find_range(const std::vector<ErrorQuantiles>& table,
     });
   };
   const auto runs_text = [](const ErrorQuantiles& row) {
-    return with_thousands(static_cast<std::int64_t>(row.runs)) + " measured runs";
+    return counted(static_cast<std::int64_t>(row.runs), "measured run");
   };
   const auto size_text = [](const ErrorQuantiles& row) {
-    return row.largest_devices == 1
-               ? std::string(" of one device")
-               : " of up to " + with_thousands(row.largest_devices) + " devices";
+    return row.largest_devices == 1 ? std::string(" of one device")
+                                    : " of up to " + counted(row.largest_devices, "device");
   };
   const std::string limit = std::string(to_string(regime)) + "-bound";
   plan::PredictionRange range;

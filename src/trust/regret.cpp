@@ -4,6 +4,8 @@
 #include <map>
 #include <tuple>
 
+#include "base/plural.h"
+
 namespace phaze::trust {
 namespace {
 
@@ -13,7 +15,7 @@ using plan::ValidatedRun;
 std::string name_of(const plan::MeasuredRun& run) {
   const plan::RunModel& model = run.model;
   const std::string what = !model.name.empty() ? model.name
-                                               : std::to_string(model.layers) + " layers of " +
+                                               : counted(model.layers, "layer") + " of " +
                                                      std::to_string(model.hidden) + ", sequence " +
                                                      std::to_string(model.sequence);
   return what + " on " + std::to_string(run.devices) + " " + run.chip + ", batch " +

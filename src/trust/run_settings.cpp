@@ -34,18 +34,18 @@ class Resolver {
       : settings_(settings), diagnostics_(diagnostics) {}
 
   std::optional<RunSetting> resolve(const MeasuredRun& run) {
-    const std::optional<hw::Chip>& chip = find(chips_, run.chip, run, "chip", [&](Diagnostics& d) {
-      return presets::load_chip(run.chip, settings_, d);
-    });
+    const std::optional<hw::Chip>& chip =
+        find(chips_, run.chip, place_of(run, run.columns.chip, "chip"),
+             [&](Diagnostics& d) { return presets::load_chip(run.chip, settings_, d); });
     const std::string cluster_name = run.cluster.empty() ? kDefaultCluster : run.cluster;
     const std::optional<hw::Cluster>& cluster =
-        find(clusters_, cluster_name, run, "cluster",
+        find(clusters_, cluster_name, place_of(run, run.columns.cluster, "cluster"),
              [&](Diagnostics& d) { return presets::load_cluster(cluster_name, {}, d); });
     std::optional<models::LoadedModel> model;
     if (run.model.name.empty()) {
       model = models::make_spec(shape_of(run.model), run.tensor);
     } else {
-      model = find(models_, run.model.name, run, "model",
+      model = find(models_, run.model.name, place_of(run, run.columns.model, "model"),
                    [&](Diagnostics& d) { return models::load_model(run.model.name, d); });
     }
     if (!chip || !cluster || !model) {
@@ -73,7 +73,7 @@ class Resolver {
     setting.training.fusion = models::default_fusion(setting.build.execution);
     set_limits(run, setting.limits);
     if (!search::peak_of(setting)) {
-      diagnostics_.error(place_of(run, "precision"),
+      diagnostics_.error(place_of(run, run.columns.precision, "precision"),
                          setting.chip.name + " has no matrix units for " +
                              std::string(graph::to_string(graph::weight_type(run.precision))));
       return std::nullopt;
@@ -82,10 +82,8 @@ class Resolver {
   }
 
  private:
-  static Location place_of(const MeasuredRun& run, const char* key) {
-    Location where = run.where;
-    where.key = key;
-    return where;
+  static Location place_of(const MeasuredRun& run, int column, const char* key) {
+    return {run.where.source, run.where.line, column, key};
   }
 
   static models::TransformerShape shape_of(const plan::RunModel& model) {
@@ -124,11 +122,10 @@ class Resolver {
     }
   }
 
-  // What a name means, looked up once; what is wrong with it is said at the first row that has it.
+  // What a name means, looked up once; what is wrong with it is said at the first cell that has it.
   template <class T, class Load>
   const std::optional<T>& find(std::map<std::string, std::optional<T>>& known,
-                               const std::string& name, const MeasuredRun& run, const char* key,
-                               Load load) {
+                               const std::string& name, const Location& where, Load load) {
     const auto [found, is_new] = known.try_emplace(name);
     if (is_new) {
       Diagnostics faults;
@@ -136,7 +133,7 @@ class Resolver {
       for (const Diagnostic& fault : faults.all()) {
         // Of a file and of an option its own place; of a name the row's.
         const bool is_name = fault.where.line == 0 && !fault.where.key.starts_with("--set");
-        diagnostics_.error(is_name ? place_of(run, key) : fault.where, fault.message);
+        diagnostics_.error(is_name ? where : fault.where, fault.message);
       }
     }
     return found->second;

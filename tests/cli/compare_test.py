@@ -59,6 +59,10 @@ class Compare(phaze.Case):
         for tensor in ("1", "4"):
             paths.append(os.path.join(self.folder(), "plan.json"))
             self.answer("place", "megatron-gpt2-xl", "--chip", "h100", *SMALL, "--tensor", tensor, "--output", paths[-1])
+        for option in (("--model", "gpt2-xl"), ("--sequence", "128"), ("--chip", "h100")):
+            message = self.refusal("compare", *paths, *option)
+            self.assertEqual(message, f"command line: error: {option[0]}: means nothing with two plans, which say "
+                                      "what they are of: leave it out\n")
         answer = self.json("compare", *paths)
         self.check_parts(answer)
         self.assertEqual((answer["plans"]["a"]["tensor"], answer["plans"]["b"]["tensor"]), (1, 4))
@@ -105,6 +109,8 @@ class Compare(phaze.Case):
         self.assertIn("found another answer of phaze", self.refusal("compare", other, "h100"))
         self.assertIn("--devices: means nothing without --model",
                       self.refusal("compare", "h100", "h200", "--devices", "8"))
+        self.assertIn("--sequence: means nothing without --model",
+                      self.refusal("compare", "h100", "h200", "--sequence", "128"))
         self.assertIn("--chip: the two that are compared are chips",
                       self.refusal("compare", "h100", "h200", "--chip", "h100", "--model", "gpt2-xl"))
 

@@ -288,6 +288,8 @@ class From(Launch):
                          (16, 4, 2, 2, 1))
         self.assertFalse(plan["workload"]["overlap"])
         self.assertGreater(plan["gain"], 0)
+        low, high = plan["iteration_range_s"]
+        self.assertTrue(low < plan["iteration_s"] < high, plan["iteration_range_s"])
         self.assertAlmostEqual(plan["iteration_s"] / plan["best"]["iteration_s"] - 1, plan["gain"])
         notes = result.stderr.decode().splitlines()
         self.assertEqual(len([note for note in notes if "--lr" in note]), 1)

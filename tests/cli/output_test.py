@@ -1,6 +1,12 @@
 """Standard output that is closed, full, or read only in part."""
+import fcntl
+import json
 import os
+import pty
+import re
+import struct
 import subprocess
+import termios
 
 import phaze
 
@@ -54,6 +60,42 @@ class Output(phaze.Case):
                 [phaze.PROGRAM, "graph", "-"], stdin=zeros, capture_output=True, timeout=phaze.SECONDS
             )
         self.assertEqual((result.returncode, result.stderr), (2, b"standard input: error: is larger than 64 MiB\n"))
+
+    def on_terminal(self, columns, *args, **environment):
+        """What a run shows on a terminal of so many columns, and its exit code."""
+        reader, writer = pty.openpty()
+        fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        with os.fdopen(reader, "rb", closefd=True) as screen:
+            process = subprocess.Popen([phaze.PROGRAM, *args], stdin=subprocess.DEVNULL, stdout=writer, stderr=writer,
+                                       env={**os.environ, "COLUMNS": "", **environment})
+            os.close(writer)
+            text = b""
+            try:
+                while part := screen.read1(65536):
+                    text += part
+            except OSError:  # the other end was closed
+                pass
+            # Without the line that a slow run shows in between, and wipes.
+            answer = re.sub(r"(\r\x1b\[K[^\r\n]*)*\r\x1b\[K", "", text.decode())
+            return answer.replace("\r\n", "\n"), process.wait(timeout=phaze.SECONDS)
+
+    def test_text_fits_a_narrow_terminal(self):
+        args = ("place", "gpt2-xl", "--chip", "h100", "--devices", "8", "--global-batch", "8")
+        whole = self.answer(*args)
+        shown, code = self.on_terminal(60, *args)
+        self.assertEqual(code, 0)
+        long = [line for line in shown.splitlines() if len(line) > 60]
+        self.assertTrue(all("  " in line.strip() or " " not in line.strip() for line in long), long)
+        self.assertEqual([line for line in long if line not in whole.splitlines()], [])  # rows of tables
+        self.assertEqual(shown.splitlines()[0] + shown.splitlines()[1][1:], whole.splitlines()[0])
+        message, code = self.on_terminal(60, "place", "llama2-70b", "--chip", "h100", "--devices", "1")
+        self.assertEqual(code, 1)
+        self.assertTrue(message.startswith("phaze: no plan fits 1 device of "), message)
+        self.assertEqual([line for line in message.splitlines() if len(line) > 60], [])
+        wider, _ = self.on_terminal(60, "place", "llama2-70b", "--chip", "h100", "--devices", "1", COLUMNS="200")
+        self.assertEqual(wider.count("\n"), 1)
+        # Data stay as they are.
+        self.assertEqual(json.loads(self.on_terminal(60, *args, "--json")[0])["devices"], 8)
 
 
 if __name__ == "__main__":

@@ -72,8 +72,17 @@ class Validate(Case):
         self.assertTrue(any(line.startswith("a100,compute,") for line in lines))
 
     def test_faults(self):
-        self.assertIn("standard input:2:1: error: chip: ",
-                      self.refusal("validate", "-", stdin="model,chip,iteration_s\ngpt2-xl,a1oo,1\n"))
+        names = "model,chip,cluster,iteration_s\n"
+        good = "gpt2-xl,h100,dgx-h100,1\n"
+        for row, place in (("gpt2-xl,a1oo,dgx-h100,1\n", "3:9: error: chip: "),
+                           ("gpt2-xl,h100,dgx-h1oo,1\n", "3:14: error: cluster: "),
+                           ("gpt2-xxl,h100,dgx-h100,1\n", "3:1: error: model: ")):
+            message = self.refusal("validate", "-", stdin=names + good + row + row)
+            self.assertIn("standard input:" + place, message)
+            self.assertEqual(message.count("error"), 1, message)
+        message = self.refusal("validate", "-", stdin=names + 'gpt2-xl,"h100\n",dgx-h100,1\n')
+        self.assertEqual(message, "standard input:2:9: error: expected a closing quote on this line: "
+                                  "cells hold no line breaks\n")
         self.assertIn("unknown column", self.refusal("validate", "-", stdin="modell,chip,iteration_s\n"))
         self.assertIn("nothing.csv", self.refusal("validate", "nothing.csv"))
 

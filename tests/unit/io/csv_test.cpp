@@ -48,11 +48,13 @@ TEST(Csv, BlankLinesAndCommentsAreSkipped) {
 TEST(Csv, Quotes) {
   EXPECT_EQ(lines_of(R"("a,b", "c ""d"" ",e)"), (Lines{R"(1: 1=a,b 8=c "d"  19=e)"}));
   EXPECT_EQ(lines_of("\"\",x\n"), (Lines{"1: 1= 4=x"}));
-  EXPECT_EQ(lines_of("a,\"b\nc\n"),
-            (Lines{"1: 1=a fault 3 expected a closing quote on this line", "2: 1=c"}));
+  EXPECT_EQ(
+      lines_of("a,\"b\nc\n"),
+      (Lines{"1: 1=a fault 3 expected a closing quote on this line: cells hold no line breaks"}));
   EXPECT_EQ(lines_of("a,\"b\"c\n"),
             (Lines{"1: 1=a fault 6 expected a comma after the closing quote"}));
-  EXPECT_EQ(lines_of("\"\"\""), (Lines{"1: fault 1 expected a closing quote on this line"}));
+  EXPECT_EQ(lines_of("\"\"\""),
+            (Lines{"1: fault 1 expected a closing quote on this line: cells hold no line breaks"}));
 }
 
 }  // namespace

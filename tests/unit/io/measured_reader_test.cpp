@@ -125,40 +125,43 @@ TEST(MeasuredReader, Headers) {
   EXPECT_EQ(faults_of("kind;shape;time_us\n")[0],
             "m.csv:1:1: error: expected names of columns with commas between them, found "
             "\"kind;shape;time_us\"");
-  EXPECT_EQ(faults_of("kind,\"shape\n"),
-            (Lines{"m.csv:1:6: error: expected a closing quote on this line"}));
+  EXPECT_EQ(
+      faults_of("kind,\"shape\n"),
+      (Lines{
+          "m.csv:1:6: error: expected a closing quote on this line: cells hold no line breaks"}));
 }
 
 TEST(MeasuredReader, AllFaultsAtOnceWithTheirPlaces) {
-  EXPECT_EQ(faults_of("kind,shape,time_us,pass,type\n"
-                      "gelu,4x4\n"
-                      "gelu,4x4,1,,,7\n"
-                      "gellu,4x4,1,,\n"
-                      ",4x4,1,,\n"
-                      "all_reduce,4x4,1,,\n"
-                      "view,4x4,1,,\n"
-                      "gelu,4x4,fast,foward,fp32\n"
-                      "gelu,,,backward,i8\n"
-                      "\"gelu,4x4,1,,\n"),
-            (Lines{
-                "m.csv:2:9: error: expected 5 cells as in the header on line 1, found 2",
-                "m.csv:3:14: error: expected 5 cells as in the header on line 1, found 6",
-                "m.csv:4:1: error: kind: expected the name of an operator, found \"gellu\"; did "
-                "you mean gelu?",
-                "m.csv:5:1: error: kind: expected the name of an operator, found nothing",
-                "m.csv:6:1: error: kind: expected an operator of one chip, found \"all_reduce\", "
-                "whose time is the cluster's",
-                "m.csv:7:1: error: kind: expected an operator that takes time, found \"view\"",
-                "m.csv:8:22: error: type: expected one of f32, f16, bf16, f8 and i8, found "
-                "\"fp32\"",
-                "m.csv:8:15: error: pass: expected forward or backward, found \"foward\"; did you "
-                "mean forward?",
-                "m.csv:8:10: error: time_us: expected a time above 0, found \"fast\"",
-                "m.csv:9:8: error: pass: expected forward: there are no gradients in i8",
-                "m.csv:9:1: error: time_us: expected a time above 0, found nothing",
-                "m.csv:9:1: error: shape: expected ROWSxCOLUMNS for gelu, found nothing",
-                "m.csv:10:1: error: expected a closing quote on this line",
-            }));
+  EXPECT_EQ(
+      faults_of("kind,shape,time_us,pass,type\n"
+                "gelu,4x4\n"
+                "gelu,4x4,1,,,7\n"
+                "gellu,4x4,1,,\n"
+                ",4x4,1,,\n"
+                "all_reduce,4x4,1,,\n"
+                "view,4x4,1,,\n"
+                "gelu,4x4,fast,foward,fp32\n"
+                "gelu,,,backward,i8\n"
+                "\"gelu,4x4,1,,\n"),
+      (Lines{
+          "m.csv:2:9: error: expected 5 cells as in the header on line 1, found 2",
+          "m.csv:3:14: error: expected 5 cells as in the header on line 1, found 6",
+          "m.csv:4:1: error: kind: expected the name of an operator, found \"gellu\"; did "
+          "you mean gelu?",
+          "m.csv:5:1: error: kind: expected the name of an operator, found nothing",
+          "m.csv:6:1: error: kind: expected an operator of one chip, found \"all_reduce\", "
+          "whose time is the cluster's",
+          "m.csv:7:1: error: kind: expected an operator that takes time, found \"view\"",
+          "m.csv:8:22: error: type: expected one of f32, f16, bf16, f8 and i8, found "
+          "\"fp32\"",
+          "m.csv:8:15: error: pass: expected forward or backward, found \"foward\"; did you "
+          "mean forward?",
+          "m.csv:8:10: error: time_us: expected a time above 0, found \"fast\"",
+          "m.csv:9:8: error: pass: expected forward: there are no gradients in i8",
+          "m.csv:9:1: error: time_us: expected a time above 0, found nothing",
+          "m.csv:9:1: error: shape: expected ROWSxCOLUMNS for gelu, found nothing",
+          "m.csv:10:1: error: expected a closing quote on this line: cells hold no line breaks",
+      }));
 }
 
 TEST(MeasuredReader, TimesThatAreNone) {

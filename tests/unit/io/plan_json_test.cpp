@@ -51,10 +51,37 @@ TEST(PlanReader, TheLeastThatAPlanSays) {
 }
 
 TEST(PlanReader, WhatFollowsFromOtherKeysIsNotRead) {
-  EXPECT_EQ(read(file(kTwo,
-                      "throughput_sequences_per_s: x, tokens_per_s: [], recompute: some, "
-                      "peak_memory_bytes: -1")),
-            read(file(kTwo)));
+  EXPECT_EQ(
+      read(file(kTwo, "throughput_sequences_per_s: x, tokens_per_s: [], peak_memory_bytes: -1")),
+      read(file(kTwo)));
+}
+
+TEST(PlanReader, RecomputationIsThatOfTheStages) {
+  EXPECT_EQ(read(file(kTwo, "recompute: none")), read(file(kTwo)));
+  EXPECT_EQ(faults_of(file(kTwo, "recompute: bogus")),
+            (Lines{"test.yaml:3:12: error: recompute: expected none, as the stages have it, found "
+                   "the text \"bogus\""}));
+  EXPECT_EQ(
+      faults_of(file(kTwo, "recompute: [full]")),
+      (Lines{"test.yaml:3:12: error: recompute: expected none, as the stages have it, found a "
+             "list of 1"}));
+  EXPECT_EQ(faults_of(file("{forward_s: 1, backward_s: 2, recompute: bogus}", "recompute: bogus")),
+            (Lines{"test.yaml:2:51: error: stages[0].recompute: expected one of none, selective, "
+                   "full, found the text \"bogus\""}));
+}
+
+TEST(PlanReader, WhatFollowsFromAFaultIsNone) {
+  const auto count = [](const std::string& more, const std::string& microbatches = "4") {
+    return faults_of(file(kTwo, more, microbatches)).size();
+  };
+  EXPECT_EQ(count("pipeline: bogus"), 1U);
+  EXPECT_EQ(count("global_batch: bogus"), 1U);
+  EXPECT_EQ(count("global_batch: 8, data: bogus"), 1U);
+  EXPECT_EQ(count("global_batch: 8, microbatch: bogus"), 1U);
+  EXPECT_EQ(count("global_batch: 8", "bogus"), 1U);
+  EXPECT_EQ(count("devices: bogus"), 1U);
+  EXPECT_EQ(count("interleave: 2, schedule: bogus"), 1U);
+  EXPECT_EQ(count("breakdown: {compute_s: bogus, bubble_s: 1}"), 1U);
 }
 
 TEST(PlanReader, WhatGoesWithAPlanIsNotRead) {
@@ -90,8 +117,6 @@ TEST(PlanReader, WhatIsWrong) {
   EXPECT_EQ(faults_of(file("{forward_s: -1, backwards_s: 2}, 3")),
             (Lines{"test.yaml:2:22: error: stages[0].forward_s: expected a number at least 0 and "
                    "at most 1e+09, found -1",
-                   "test.yaml:2:10: error: stages[0].backward_s: this key is required: expected a "
-                   "number at least 0 and at most 1e+09",
                    "test.yaml:2:39: error: stages[0].backwards_s: unknown key; did you mean "
                    "backward_s?",
                    "test.yaml:2:43: error: stages[1]: expected a map, found 3"}));

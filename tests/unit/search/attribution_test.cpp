@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 
 #include "base/rng.h"
@@ -78,6 +79,51 @@ TEST(ChipChanges, AllTogetherAreTheOtherChip) {
     ASSERT_TRUE(mixed.has_fitting() && whole.has_fitting());
     EXPECT_EQ(mixed.plans.front().iteration, whole.plans.front().iteration) << a << " " << b;
   }
+}
+
+// Chips with side-by-side operators and without, and clusters: mixtures that share work have the
+// times of mixtures that are planned by themselves.
+TEST(Attribution, SharedWorkChangesNothing) {
+  Diagnostics diagnostics;
+  PlanSetting setting;
+  setting.model = models::find_zoo_model("opt-350m")->spec;
+  setting.cluster = *presets::load_cluster("dgx-a100", {}, diagnostics);
+  setting.devices = 8;
+  setting.global_batch = 16;
+  const auto expect_same = [&setting](const std::vector<SettingChange>& changes) {
+    std::atomic<std::size_t> told = 0;
+    AttributionOptions shared;
+    shared.on_done = [&told](std::size_t) { ++told; };
+    const auto found = attribute(setting, changes, shared);
+    AttributionOptions alone;
+    alone.shares_work = false;
+    const auto expected = attribute(setting, changes, alone);
+    ASSERT_TRUE(found && expected);
+    ASSERT_EQ(found->size(), changes.size());
+    EXPECT_EQ(told, (std::size_t{1} << changes.size()) + 1);  // and once before the first
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+      EXPECT_EQ((*found)[i].name, (*expected)[i].name);
+      EXPECT_NEAR((*found)[i].change.value(), (*expected)[i].change.value(), 1e-12);
+    }
+  };
+  for (const auto& [a, b] : {std::pair("tpuv4", "h100"), std::pair("tpuv4", "tpuv5p")}) {
+    setting.chip = *presets::load_chip(a, {}, diagnostics);
+    expect_same(chip_changes(setting.chip, *presets::load_chip(b, {}, diagnostics)));
+  }
+  setting.chip = *presets::load_chip("tpuv4", {}, diagnostics);
+  expect_same(
+      cluster_changes(setting.cluster, *presets::load_cluster("dgx-h100", {}, diagnostics)));
+}
+
+TEST(Attribution, KnownTimesAreNotPlannedAgain) {
+  PlanSetting setting;  // without a model: nothing could be planned
+  setting.global_batch = 16;
+  AttributionOptions known;
+  known.first = Seconds(4);
+  known.last = Seconds(3);
+  const auto causes = attribute(setting, {{"all", [](PlanSetting&) {}}}, known);
+  ASSERT_TRUE(causes);
+  EXPECT_EQ(causes->front().change, Seconds(-1));
 }
 
 TEST(ClusterChanges, LevelByLevel) {
