@@ -94,20 +94,20 @@ std::string text_of(const hw::Chip& chip) {
 void add_pass(const cost::CostContext& context, const graph::Layer& layer, LayerPass pass,
               bool exclusive_wide, const std::string& kind, Sample& sample) {
   schedule::Memory memory;
-  double seconds = 0;
   std::int64_t work = 0;
-  const auto solve = [&](const ScheduleProblem& problem, std::optional<Picoseconds> cutoff) {
+  const auto solve = [&](const ScheduleProblem& problem, const search::Wanted& wanted) {
     schedule::ExactOptions options = limited_to(30'000);
-    options.cutoff = cutoff;
+    options.cutoff = wanted.cutoff;
+    options.enough = wanted.enough;
     options.memory = &memory;
-    Timed timed = solve_timed(problem, options);
-    seconds += timed.seconds;
-    work += timed.schedule.work;
-    return timed.schedule;
+    plan::Schedule schedule = schedule::solve_exact(problem, options);
+    work += schedule.work;
+    return schedule;
   };
-  const plan::LayerSchedule found =
-      search::schedule_layer(context, layer, pass, exclusive_wide, solve);
-  Timed timed{found.schedule, seconds};
+  const search::PricedPass priced = search::price_pass(context, layer, pass, exclusive_wide);
+  const double begin = processor_seconds();
+  const plan::LayerSchedule found = search::schedule_priced(priced, *context.chip, solve);
+  Timed timed{found.schedule, processor_seconds() - begin};
   timed.schedule.work = work;
   sample.add(kind, text_of(*context.chip), found.problem, timed, verify::find_faults(found));
 }

@@ -15,12 +15,6 @@ namespace {
 
 constexpr std::size_t kWorst = 10;
 
-double processor_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) /
          static_cast<double>(std::max<std::size_t>(1, values.size()));
@@ -37,6 +31,12 @@ double quantile(std::vector<double> values, double share) {
 }
 
 }  // namespace
+
+double processor_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 Timed solve_timed(const plan::ScheduleProblem& problem, const schedule::ExactOptions& options) {
   const double begin = processor_seconds();

@@ -15,6 +15,7 @@ struct Timed {
   plan::Schedule schedule;
   double seconds = 0;  // of the processor: a busy machine does not change it
 };
+double processor_seconds();
 Timed solve_timed(const plan::ScheduleProblem& problem, const schedule::ExactOptions& options);
 
 // PHAZE_SCHEDULE_WORK nodes, or so many.

@@ -31,8 +31,7 @@ namespace {
 
 // `what` is being done, for people.
 plan::Schedule solve(const ScheduleOptions& options, const plan::ScheduleProblem& problem,
-                     std::optional<Picoseconds> cutoff, Progress& progress,
-                     const std::string& what) {
+                     const search::Wanted& wanted, Progress& progress, const std::string& what) {
   progress.show(what);
   plan::Schedule schedule;
   if (options.method == "list") {
@@ -45,7 +44,8 @@ plan::Schedule solve(const ScheduleOptions& options, const plan::ScheduleProblem
   } else {
     schedule::ExactOptions exact;
     exact.work_limit = was_interrupted() ? 0 : options.work_limit;
-    exact.cutoff = cutoff;
+    exact.cutoff = wanted.cutoff;
+    exact.enough = wanted.enough;
     exact.is_cancelled = [&](Picoseconds best, Picoseconds bound, std::int64_t work) {
       progress.show(what + ": best " + with_prefix(to_seconds(best).value(), "s") + ", bound " +
                     with_prefix(to_seconds(bound).value(), "s") + ", " + with_thousands(work) +
@@ -162,10 +162,9 @@ void schedule_layers(const ScheduleOptions& options, const cost::CostContext& co
                                 std::to_string(count) + ", " + layer.name + " " +
                                 std::string(plan::to_string(pass));
       std::optional<Picoseconds> best;
-      const auto solver = [&](const plan::ScheduleProblem& problem,
-                              std::optional<Picoseconds> cutoff) {
+      const auto solver = [&](const plan::ScheduleProblem& problem, const search::Wanted& wanted) {
         plan::Schedule schedule =
-            solve(options, problem, cutoff, progress,
+            solve(options, problem, wanted, progress,
                   which + ": " + solving_text(options, problem) +
                       (best ? ", so far " + with_prefix(to_seconds(*best).value(), "s") : ""));
         best = std::min(best.value_or(schedule.makespan), schedule.makespan);
@@ -202,7 +201,7 @@ int run_schedule_problem(const ScheduleOptions& options) {
   {
     Progress progress;
     const auto note = note_interrupts(options);
-    schedule = solve(options, *problem, std::nullopt, progress, solving_text(options, *problem));
+    schedule = solve(options, *problem, {}, progress, solving_text(options, *problem));
   }
   return finish(
       options, io::trace_events(schedule), [&] { return io::write_trace(*problem, schedule); },

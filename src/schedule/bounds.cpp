@@ -44,6 +44,11 @@ Bounds::Bounds(const Piece& piece)
   intervals_.order.resize(n);
   std::iota(intervals_.order.begin(), intervals_.order.end(), 0);
   intervals_.before = predecessors(piece);
+  loads_of_.reserve(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    loads_of_.push_back({least_loads(piece, i, true, false), least_loads(piece, i, false, true),
+                         least_loads(piece, i, true, true)});
+  }
   is_alone_ = piece.exclusive_wide;
   for (const PieceTask& task : piece.tasks) {
     is_alone_ = is_alone_ && (task.needs[kTensor] || task.needs[kVector] || task.one == 0);
@@ -203,7 +208,7 @@ Time Bounds::of(const State& state, Mask narrow, Time limit) {
       return limit;
     }
     if (!intervals_.all.empty()) {
-      loads_[i] = least_loads(piece_, i, can_one, can_all);
+      loads_[i] = loads_of_[i][!can_all ? 0 : !can_one ? 1 : 2];
     }
     finish_[i] = at + (!can_all ? task.one : !can_one ? task.all : task.fastest());
     bound = std::max(bound, finish_[i] + tails_[i]);

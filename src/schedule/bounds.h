@@ -59,6 +59,8 @@ class Bounds {
   bool is_alone_ = false;     // while a wide task runs, nothing else can
   std::vector<Time> finish_;  // scratch
   std::vector<Loads> loads_;  // scratch
+  // By task, for one core, for all, and for whichever is less.
+  std::vector<std::array<Loads, 3>> loads_of_;
   Time root_ = 0, plain_root_ = 0;
 };
 

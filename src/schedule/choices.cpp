@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "schedule/at_once.h"
+
 namespace phaze::schedule {
 namespace {
 
@@ -13,13 +15,18 @@ bool goes_before(const Piece& piece, std::size_t first, std::size_t other) {
          a.is_network == b.is_network && (b.after & ~a.after) == 0;
 }
 
-bool has_twin_before(const Piece& piece, const std::vector<Choice>& all, const Choice& choice) {
+// Of `twins`.
+bool has_twin_before(const Piece& piece, const std::vector<Choice>& all, const Choice& choice,
+                     Mask twins) {
+  if (!(twins & bit(choice.task))) {
+    return false;
+  }
   for (const Choice& other : all) {
     if (other.task >= choice.task) {
       return false;  // in the order of tasks
     }
-    if (other.start.wide == choice.start.wide && other.start.at <= choice.start.at &&
-        goes_before(piece, other.task, choice.task)) {
+    if ((twins & bit(other.task)) && other.start.wide == choice.start.wide &&
+        other.start.at <= choice.start.at && goes_before(piece, other.task, choice.task)) {
       return true;
     }
   }
@@ -28,8 +35,8 @@ bool has_twin_before(const Piece& piece, const std::vector<Choice>& all, const C
 
 }  // namespace
 
-std::vector<Choice> list_choices(const Piece& piece, State& state, Bounds& bounds, Mask not_wide,
-                                 Mask narrow, bool twins, Time limit) {
+std::vector<Choice> list_choices(const Piece& piece, State& state, Bounds& bounds,
+                                 const ChoiceRules& rules, Time limit) {
   std::vector<Choice> all;
   Time first_end = kNever;
   for (std::size_t i = 0; i < piece.tasks.size(); ++i) {
@@ -38,7 +45,7 @@ std::vector<Choice> list_choices(const Piece& piece, State& state, Bounds& bound
     }
     const PieceTask& task = piece.tasks[i];
     for (const bool wide : {false, true}) {
-      const Mask may = wide ? bounds.widths().wide & ~not_wide : bounds.widths().one;
+      const Mask may = wide ? bounds.widths().wide & ~rules.not_wide : bounds.widths().one;
       if (duration(task, wide) == kNever || !(may & bit(i))) {
         continue;
       }
@@ -48,21 +55,24 @@ std::vector<Choice> list_choices(const Piece& piece, State& state, Bounds& bound
     }
   }
   std::vector<Choice> kept;
-  for (Choice& choice : all) {
+  for (const Choice& choice : all) {
     const Time end = choice.start.at + duration(piece.tasks[choice.task], choice.start.wide);
-    if (choice.start.at >= first_end && end > first_end) {
-      continue;
-    }
-    if (twins && has_twin_before(piece, all, choice)) {
-      continue;
-    }
-    const State::Undo undo = state.add(choice.task, choice.start);
-    choice.bound = bounds.of(state, narrow, limit);
-    state.remove(choice.task, choice.start.wide, undo);
-    if (choice.bound < limit) {
+    const bool waits = choice.start.at >= first_end && end > first_end;
+    if (!waits && !has_twin_before(piece, all, choice, rules.twins)) {
       kept.push_back(choice);
     }
   }
+  if (rules.at_once != nullptr) {
+    if (const Choice* only = rules.at_once->find(state, bounds, rules.narrow, kept)) {
+      kept = {*only};
+    }
+  }
+  for (Choice& choice : kept) {
+    const State::Undo undo = state.add(choice.task, choice.start);
+    choice.bound = bounds.of(state, rules.narrow, limit);
+    state.remove(choice.task, choice.start.wide, undo);
+  }
+  std::erase_if(kept, [limit](const Choice& choice) { return choice.bound >= limit; });
   std::stable_sort(kept.begin(), kept.end(), [&bounds](const Choice& a, const Choice& b) {
     if (a.bound != b.bound) {
       return a.bound < b.bound;

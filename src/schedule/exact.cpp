@@ -32,9 +32,11 @@ SearchOptions search_options(const ExactOptions& options, const Around& around,
   search.cutoff = options.cutoff
                       ? std::max<Time>(0, options.cutoff->value() - around.bound - around.after)
                       : kNever;
+  search.enough = std::max<Time>(0, options.enough.value() - around.end - around.list_after);
   search.dominance = options.dominance;
   search.wide_order = options.wide_order;
   search.twins = options.twins;
+  search.at_once = options.at_once;
   search.mixed_bounds = options.mixed_bounds;
   search.splits = options.splits;
   search.first_look = options.first_look;
@@ -51,6 +53,13 @@ SearchOptions search_options(const ExactOptions& options, const Around& around,
     };
   }
   return search;
+}
+
+// A task that stands before or after each of the others.
+PieceAnswer alone(const plan::Task& task) {
+  const bool wide = task.all_cores && *task.all_cores < task.one_core;
+  const Time length = (wide ? *task.all_cores : task.one_core).value();
+  return {{{0, wide}}, length, length, 0};
 }
 
 Schedule solve(const ScheduleProblem& problem, const ExactOptions& options, Method method) {
@@ -79,14 +88,16 @@ Schedule solve(const ScheduleProblem& problem, const ExactOptions& options, Meth
   Around around;
   bool is_cancelled = false;
   std::vector<std::pair<Piece, PieceAnswer>> solved;  // equal pieces once
-  std::vector<Piece> pieces;
+  std::vector<Piece> pieces;                          // none of single tasks
   std::vector<std::pair<Time, Time>> quick;  // of each piece: its list schedule's end, a bound
+  const bool has_enough = options.enough > Picoseconds();
   for (const std::vector<std::size_t>& group : groups) {
     CHECK(group.size() <= kMostTasks, "longer pieces are cut");
-    pieces.push_back(piece_of(problem, graph, group));
-    if (options.cutoff || options.is_cancelled) {
-      const PieceAnswer list =
-          options.is_cancelled ? list_schedule(pieces.back()) : quick_schedule(pieces.back());
+    pieces.push_back(group.size() > 1 ? piece_of(problem, graph, group) : Piece());
+    if (options.cutoff || options.is_cancelled || has_enough) {
+      const PieceAnswer list = group.size() == 1      ? alone(problem.tasks[plan::TaskId(group[0])])
+                               : options.is_cancelled ? list_schedule(pieces.back())
+                                                      : quick_schedule(pieces.back());
       quick.emplace_back(list.makespan, is_whole ? list.bound : 0);
       around.list_after += quick.back().first;
       around.after += quick.back().second;
@@ -102,7 +113,9 @@ Schedule solve(const ScheduleProblem& problem, const ExactOptions& options, Meth
     const auto known = std::find_if(solved.begin(), solved.end(),
                                     [&piece](const auto& one) { return one.first == piece; });
     PieceAnswer answer;
-    if (known != solved.end()) {
+    if (group.size() == 1) {
+      answer = alone(problem.tasks[plan::TaskId(group[0])]);
+    } else if (known != solved.end()) {
       answer = known->second;
     } else {
       answer = method == Method::kList

@@ -17,11 +17,14 @@ struct ExactOptions {
   // Schedules that end no earlier are of no use: where there are no others, any schedule will do,
   // with a bound that shows it (but for pieces of more than 128 tasks).
   std::optional<Picoseconds> cutoff;
+  // A schedule that ends by then is as good as any: the search ends with the first that it finds.
+  Picoseconds enough;
   // Rules that cut the search short; each keeps the optimum. They can be turned off to show it.
   bool pieces = true;        // solve what stands between cuts of the graph by itself
   bool dominance = true;     // skip states that are no better than one seen before
   bool wide_order = true;    // put wide tasks that exclude all others into one of their orders
   bool twins = true;         // put tasks that are alike into one of their orders
+  bool at_once = true;       // start tasks that are in nobody's way at once
   bool mixed_bounds = true;  // weigh paths and loads against one another, and leave out widths and
                              // orders that no better schedule can have
   bool splits = true;        // split all schedules by widths and orders, each part with its bounds

@@ -27,6 +27,7 @@ Look::Look(const Piece& piece, const SearchOptions& options, Bounds& bounds)
       state_(piece),
       wide_order_(piece, options.wide_order),
       seen_(piece),
+      at_once_(piece),
       current_(piece.tasks.size()) {}
 
 Look::Answer Look::run(const Question& question, PieceAnswer& best,
@@ -59,9 +60,15 @@ void Look::branch(std::size_t depth) {
   if (options_.dominance && seen_.dominates(state_, forbidden)) {
     return;
   }
-  const std::vector<Choice> choices =
-      list_choices(piece_, state_, bounds_, forbidden.now, wide_order_.narrow(),
-                   options_.twins && !wide_order_.is_on(), question_.limit);
+  ChoiceRules rules;
+  rules.not_wide = forbidden.now;
+  rules.narrow = wide_order_.narrow();
+  rules.twins = options_.twins ? ~Mask{0} : 0;
+  if (wide_order_.is_on()) {
+    rules.twins &= wide_order_.narrow() | ~bounds_.widths().wide;
+  }
+  rules.at_once = options_.at_once ? &at_once_ : nullptr;
+  const std::vector<Choice> choices = list_choices(piece_, state_, bounds_, rules, question_.limit);
   for (const Choice& choice : choices) {
     if (choice.bound >= question_.limit) {
       continue;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "schedule/at_once.h"
 #include "schedule/bounds.h"
 #include "schedule/piece.h"
 #include "schedule/seen.h"
@@ -40,6 +41,7 @@ class Look {
   State state_;
   WideOrder wide_order_;
   Seen seen_;
+  AtOnce at_once_;
   std::vector<Start> current_;
   Question question_;
   Answer answer_;

@@ -78,9 +78,11 @@ struct Memory;
 struct SearchOptions {
   std::int64_t work_limit = 0;
   Time cutoff = kNever;  // schedules that end no earlier are of no use
+  Time enough = 0;       // one that ends by then is as good as any
   bool dominance = true;
   bool wide_order = true;
   bool twins = true;
+  bool at_once = true;
   bool mixed_bounds = true;
   bool splits = true;
   std::int64_t first_look = 2'000, part_look = 300;

@@ -65,13 +65,17 @@ class Search {
 
  private:
   bool is_done() const {
-    return bound_ >= useful() || is_cancelled_ || best_.work >= options_.work_limit;
+    return bound_ >= useful() || best_.makespan <= options_.enough || is_cancelled_ ||
+           best_.work >= options_.work_limit;
   }
   // Where wide tasks exclude all others, widths decide nearly everything; few tasks are settled
   // sooner by longer looks, and so is what the first parts leave open.
   bool is_by_widths() const { return piece_.exclusive_wide && piece_.tasks.size() > kFewTasks; }
   // Schedules that end no earlier are of no use.
   Time useful() const { return std::min(best_.makespan, options_.cutoff); }
+
+  // There is no need for a schedule that ends earlier.
+  Time goal() const { return std::max(bound_, options_.enough); }
 
   // Whether to stop, which stays so.
   bool ask() {
@@ -81,7 +85,7 @@ class Search {
   }
 
   Look::Answer look(std::int64_t nodes, Time limit) {
-    return look_.run({limit, bound_, std::min(options_.work_limit, best_.work + nodes)}, best_,
+    return look_.run({limit, goal(), std::min(options_.work_limit, best_.work + nodes)}, best_,
                      [this] { return ask(); });
   }
 
@@ -105,6 +109,9 @@ class Search {
   // Raises the bound by all that can be said of schedules that end before the limit without a
   // search; whether there may be any.
   bool has_room(Time limit) {
+    if (!options_.mixed_bounds && has_parts_looked_at_) {
+      bounds_.limit_to(kNever);  // they are of a part
+    }
     if (!options_.mixed_bounds || limit_of_all_ == limit) {
       return true;
     }
@@ -130,7 +137,7 @@ class Search {
     if (is_done()) {
       return;
     }
-    best_ = improve(piece_, std::move(best_), bound_,
+    best_ = improve(piece_, std::move(best_), goal(),
                     std::min({steps, kMostSteps, options_.work_limit - best_.work}),
                     [this] { return ask(); });
   }
@@ -150,6 +157,7 @@ class Search {
   void look_at_parts(std::int64_t work) {
     const std::int64_t last = best_.work + work;
     limit_of_all_ = kNever;  // the bounds are of parts from here on
+    has_parts_looked_at_ = true;
     bool goes_down = false;
     while (!is_done() && best_.work < last && best_.work + kWorkOfBounds <= options_.work_limit) {
       if (!goes_down) {
@@ -222,6 +230,7 @@ class Search {
   PieceAnswer best_;
   Time bound_ = 0;
   Time limit_of_all_ = kNever;  // that the bounds hold for, where they are of all schedules
+  bool has_parts_looked_at_ = false;
   bool is_cancelled_ = false;
 };
 
@@ -244,6 +253,7 @@ PieceAnswer search(const Piece& piece, const SearchOptions& options) {
   if (options.cutoff != kNever) {
     scaled_options.cutoff = options.cutoff / unit + (options.cutoff % unit > 0 ? 1 : 0);
   }
+  scaled_options.enough = options.enough / unit;
   if (options.is_cancelled) {
     scaled_options.is_cancelled = [&](Time best, Time bound, std::int64_t work) {
       return options.is_cancelled(best * unit, bound * unit, work);

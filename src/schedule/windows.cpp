@@ -27,9 +27,10 @@ Loads least_loads(const Piece& piece, std::size_t index, bool can_one, bool can_
     const Area one = task.needs[kind] ? task.one : 0;
     const bool takes_all = task.needs[kind] || (piece.exclusive_wide && needs_cores);
     const Area wide = takes_all ? Area{task.all} * piece.cores[kind] : 0;
-    loads[kind] = !can_wide ? one : !can_one ? wide : std::min(one, wide);
+    const Area least = !can_wide ? one : !can_one ? wide : std::min(one, wide);
+    loads[kind] = static_cast<std::int64_t>(std::min<Area>(least, kMostLoad));
   }
-  loads[kNetwork] = task.is_network ? task.one : 0;
+  loads[kNetwork] = task.is_network ? std::min(task.one, kMostLoad) : 0;
   return loads;
 }
 
@@ -41,10 +42,10 @@ Time time_of(const Piece& piece, const std::vector<Loads>& loads, Mask tasks) {
       sum[r] += one[r];
     }
   }
-  auto time = static_cast<Time>(sum[kNetwork]);
+  Time time = sum[kNetwork];
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
     if (sum[kind] > Area{time} * piece.cores[kind]) {
-      time = divide_up(sum[kind], piece.cores[kind]);
+      time = (sum[kind] - 1) / piece.cores[kind] + 1;
     }
   }
   return time;

@@ -37,9 +37,10 @@ OrderFound add_orders(const Piece& piece, const Windows& windows, Time limit,
                       const Intervals& intervals, std::vector<Mask>& before);
 
 // Core time of each kind, and network time, that a task takes at least in the widths that it may
-// have.
+// have. More than kMostLoad counts as that, so that sums stay in range.
 inline constexpr std::size_t kNetwork = kKinds, kResources = kKinds + 1;
-using Loads = std::array<Area, kResources>;
+using Loads = std::array<std::int64_t, kResources>;
+inline constexpr std::int64_t kMostLoad = kNever / std::int64_t{kMostTasks};
 Loads least_loads(const Piece& piece, std::size_t task, bool can_one, bool can_wide);
 
 // The least whole number that a sum of doubles bounds. Shares are sums of a few hundred terms none

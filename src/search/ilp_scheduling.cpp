@@ -53,14 +53,14 @@ class Solved {
 
 Solver make_ilp_solver(const schedule::IlpOptions& options) {
   return [options, solved = std::make_shared<Solved>()](const ScheduleProblem& problem,
-                                                        std::optional<Picoseconds> cutoff) {
+                                                        const Wanted& wanted) {
     std::vector<std::int64_t> key = key_of(problem);
     if (std::optional<Schedule> known = solved->find(key)) {
       return *std::move(known);
     }
-    if (cutoff) {
+    if (wanted.cutoff) {
       Schedule list = schedule::solve_list(problem);
-      if (list.lower_bound >= *cutoff) {
+      if (list.lower_bound >= *wanted.cutoff) {
         return list;  // no program is needed to see that it is of no use
       }
     }

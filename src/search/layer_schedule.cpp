@@ -68,30 +68,26 @@ void put_on_chip(LayerSchedule& layer, const hw::Chip& chip) {
   }
 }
 
-// Durations in steps of about a ten-millionth of the time that all tasks take one after another,
-// each as fast as it can be: closer than any price is known, and ties show as such. One core takes
-// no longer than a little more than that time, which no schedule needs.
-void round_durations(ScheduleProblem& problem) {
-  constexpr std::int64_t kSteps = 10'000'000;
-  std::int64_t sum = 0;
-  for (const plan::Task& task : problem.tasks) {
-    sum += task.all_cores.value_or(task.one_core).value();
-  }
-  std::int64_t step = 1;
-  while (sum / step > kSteps) {
-    step *= 10;
-  }
-  const auto round = [step](Picoseconds time) {
-    return Picoseconds((time.value() + step / 2) / step * step);
-  };
-  const Picoseconds most = round(Picoseconds(sum)) + Picoseconds(step);
-  for (plan::Task& task : problem.tasks) {
+// One after another, wide: a chain.
+void make_serial(ScheduleProblem& problem) {
+  for (const TaskId id : ids_of(problem.tasks)) {
+    plan::Task& task = problem.tasks[id];
     if (task.all_cores) {
-      task.one_core = std::min(task.one_core, most);
-      task.all_cores = round(*task.all_cores);
+      task.one_core = *task.all_cores;
     }
-    task.one_core = round(task.one_core);
+    if (id.index() > 0) {
+      problem.edges.emplace_back(TaskId(id.index() - 1), id);
+    }
   }
+}
+
+// Each as fast as it can be: a schedule.
+Picoseconds time_one_by_one(const ScheduleProblem& problem) {
+  Picoseconds sum;
+  for (const plan::Task& task : problem.tasks) {
+    sum += std::min(task.one_core, task.all_cores.value_or(task.one_core));
+  }
+  return sum;
 }
 
 // Cores of a kind beyond as many as tasks need one are of no use.
@@ -273,12 +269,19 @@ ScheduleProblem make_problem(const cost::CostContext& context, const Layer& laye
   return problem;
 }
 
-LayerSchedule schedule_layer(const cost::CostContext& context, const Layer& layer, LayerPass pass,
-                             bool exclusive_wide, const Solver& solve) {
-  LayerSchedule best;
-  best.name = layer.name;
-  best.pass = pass;
-  best.repeat = layer.repeat;
+PricedPass price_pass(const cost::CostContext& context, const Layer& layer, LayerPass pass,
+                      bool exclusive_wide) {
+  PricedPass priced;
+  LayerSchedule& frame = priced.frame;
+  frame.name = layer.name;
+  frame.pass = pass;
+  frame.repeat = layer.repeat;
+  if (!context.chip->concurrent_operators) {
+    frame.is_serial = true;
+    priced.choices.push_back({1, make_problem(context, layer, pass, 1, true)});
+    make_serial(priced.choices.front().problem);
+    return priced;
+  }
   const auto placements = cost::compute_placements(layer, *context.chip);
   ByteCounts bytes;
   for (const OpId id : ids_of(layer.operators)) {
@@ -288,55 +291,33 @@ LayerSchedule schedule_layer(const cost::CostContext& context, const Layer& laye
     }
   }
   const ByteCounts::Floor floor = bytes.floor(*context.chip);
-  best.floor = down(floor.time);
-  best.floor_reason = floor.reason;
-
-  if (!context.chip->concurrent_operators) {
-    best.is_serial = true;
-    best.floor = Picoseconds();
-    best.floor_reason = plan::TimeFloor::kNone;
-    best.problem = make_problem(context, layer, pass, 1, true);
-    // One after another, wide: a chain.
-    for (const TaskId id : ids_of(best.problem.tasks)) {
-      plan::Task& task = best.problem.tasks[id];
-      if (task.all_cores) {
-        task.one_core = *task.all_cores;
-      }
-      if (id.index() > 0) {
-        best.problem.edges.emplace_back(TaskId(id.index() - 1), id);
-      }
+  frame.floor = down(floor.time);
+  frame.floor_reason = floor.reason;
+  const std::int64_t most = most_busy(layer, pass, *context.chip);
+  for (std::int64_t busy = 1;; busy = std::min(2 * busy, most)) {
+    priced.choices.push_back({busy, make_problem(context, layer, pass, busy, exclusive_wide)});
+    ScheduleProblem& problem = priced.choices.back().problem;
+    round_durations(problem);
+    if (busy == most || time_one_by_one(problem) <= frame.floor) {
+      return priced;
     }
-    best.schedule = solve(best.problem, std::nullopt);
+  }
+}
+
+LayerSchedule schedule_priced(const PricedPass& priced, const hw::Chip& chip, const Solver& solve) {
+  LayerSchedule best = choose_busy_cores(priced.frame, priced.choices, solve);
+  if (best.is_serial) {
     for (const TaskId id : ids_of(best.problem.tasks)) {
       best.schedule.runs[id].wide = best.problem.tasks[id].all_cores.has_value();
     }
-    put_on_chip(best, *context.chip);
-    return best;
   }
-  const std::int64_t most = most_busy(layer, pass, *context.chip);
-  std::optional<Picoseconds> least;  // that any number of busy cores could take
-  for (std::int64_t busy = 1;; busy = std::min(2 * busy, most)) {
-    LayerSchedule other = best;
-    other.busy_cores = busy;
-    other.problem = make_problem(context, layer, pass, busy, exclusive_wide);
-    round_durations(other.problem);
-    other.schedule = solve(other.problem, least ? std::optional(best.time()) : std::nullopt);
-    const Picoseconds bound = std::max(other.schedule.lower_bound, best.floor);
-    if (!least || other.time() < best.time()) {
-      best = std::move(other);
-    }
-    least = std::min(least.value_or(bound), bound);
-    if (busy == most || best.time() == best.floor) {
-      break;
-    }
-  }
-  // `least` is no less than the floor; of a schedule that ends before it nothing more is to be won.
-  best.schedule.lower_bound = std::min(*least, best.schedule.makespan);
-  best.schedule.status = best.schedule.lower_bound == best.schedule.makespan
-                             ? plan::SolveStatus::kOptimal
-                             : plan::SolveStatus::kFeasible;
-  put_on_chip(best, *context.chip);
+  put_on_chip(best, chip);
   return best;
+}
+
+LayerSchedule schedule_layer(const cost::CostContext& context, const Layer& layer, LayerPass pass,
+                             bool exclusive_wide, const Solver& solve) {
+  return schedule_priced(price_pass(context, layer, pass, exclusive_wide), *context.chip, solve);
 }
 
 }  // namespace phaze::search

@@ -2,24 +2,15 @@
 // Schedules of a model's layers on a chip: operators priced, the problem built, the best share of
 // what cores share. docs/models.md, section 16.
 
-#include <functional>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "cost/operator.h"
 #include "graph/layer.h"
 #include "plan/schedule.h"
+#include "search/busy_cores.h"
 
 namespace phaze::search {
-
-// Durations of tasks are rounded; the time of a schedule may differ from that of unrounded ones by
-// this share.
-inline constexpr double kDurationRounding = 2e-5;
-
-// Schedules that end at `cutoff` or later are of no use, where one is given.
-using Solver =
-    std::function<plan::Schedule(const plan::ScheduleProblem&, std::optional<Picoseconds> cutoff)>;
 
 // The operators of one pass that take time, and what each waits for, as data flows; nothing here
 // depends on a chip.
@@ -48,10 +39,21 @@ plan::ScheduleProblem make_problem(const cost::CostContext& context, const graph
                                    plan::LayerPass pass, std::int64_t busy_cores,
                                    bool exclusive_wide);
 
-// The best over busy cores 1, 2, 4, ... all that can be in use, durations in seven digits, shown on
-// all cores of the chip; never below the bytes that pass the global buffer and HBM over their
-// bandwidths. On chips without concurrent operators they follow one another. `solve` may see
-// several problems, on fewer cores than the chip has.
+// A pass with each of the numbers of busy cores 1, 2, 4, ... all that can be in use, durations
+// rounded; what is known of it before it is scheduled: its floor, the bytes that pass the global
+// buffer and HBM over their bandwidths. More cores are left out where a schedule of fewer ends
+// before the floor. On chips without concurrent operators they follow one another.
+struct PricedPass {
+  plan::LayerSchedule frame;
+  std::vector<BusyCores> choices;
+};
+PricedPass price_pass(const cost::CostContext& context, const graph::Layer& layer,
+                      plan::LayerPass pass, bool exclusive_wide);
+
+// The best over all numbers of busy cores, shown on all cores of the chip; never below the floor.
+// `solve` may see several problems, on fewer cores than the chip has.
+plan::LayerSchedule schedule_priced(const PricedPass& priced, const hw::Chip& chip,
+                                    const Solver& solve);
 plan::LayerSchedule schedule_layer(const cost::CostContext& context, const graph::Layer& layer,
                                    plan::LayerPass pass, bool exclusive_wide, const Solver& solve);
 

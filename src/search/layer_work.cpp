@@ -84,11 +84,11 @@ Picoseconds exposed_network(const LayerSchedule& layer) {
 PassWork side_by_side(const cost::CostContext& context, const graph::Layer& layer, LayerPass pass,
                       const Scheduling& scheduling) {
   schedule::Memory memory;
-  const Solver exact = [&](const plan::ScheduleProblem& problem,
-                           std::optional<Picoseconds> cutoff) {
+  const Solver exact = [&](const plan::ScheduleProblem& problem, const Wanted& wanted) {
     schedule::ExactOptions options;
     options.work_limit = scheduling.work_limit;
-    options.cutoff = cutoff;
+    options.cutoff = wanted.cutoff;
+    options.enough = wanted.enough;
     options.memory = &memory;
     return schedule::solve_exact(problem, options);
   };

@@ -32,7 +32,7 @@ TEST(ChipSearchSlow, AnIntegerProgramAgrees) {
   const SearchAnswer exact = search_chips(question, list_search_chips(question));
   std::atomic<int> programs = 0, unproved = 0;
   question.models[0].setting.scheduling.solve = [&](const plan::ScheduleProblem& problem,
-                                                    std::optional<Picoseconds>) {
+                                                    const Wanted&) {
     schedule::IlpOptions options;
     options.time_limit = Seconds(1);
     plan::Schedule schedule = schedule::solve_ilp(problem, options);

@@ -134,8 +134,7 @@ TEST(NeverSlower, HoldsForEveryOperator) {
 TEST(NeverSlower, HoldsForSchedulesOfLayers) {
   const std::vector<graph::Layer> layers = {layers_of("llama3-8b", false)[1],
                                             layers_of("bert-large", true)[1]};
-  const search::Solver solve = [](const plan::ScheduleProblem& problem,
-                                  std::optional<Picoseconds>) {
+  const search::Solver solve = [](const plan::ScheduleProblem& problem, const search::Wanted&) {
     return schedule::solve_exact(problem);
   };
   Random random(2);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "schedule/at_once.h"
 #include "support/pieces.h"
 
 namespace phaze::schedule {
@@ -44,7 +45,10 @@ std::string text(std::vector<Choice> choices) {
 std::string choices_of(const Piece& piece, State& state, bool twins, Mask not_wide = 0,
                        Time limit = kNever) {
   Bounds bounds(piece);
-  return text(list_choices(piece, state, bounds, not_wide, 0, twins, limit));
+  ChoiceRules rules;
+  rules.not_wide = not_wide;
+  rules.twins = twins ? ~Mask{0} : 0;
+  return text(list_choices(piece, state, bounds, rules, limit));
 }
 
 TEST(ListChoices, LeavesOutWhatALeftShiftMakesNoWorse) {
@@ -76,6 +80,31 @@ TEST(ListChoices, TakesOneOfTwins) {
   EXPECT_EQ(choices_of(piece, third, true), "0");
 }
 
+// Task 0 runs until 10. Task 1 ends before it and there is a core for all others: it starts now.
+TEST(ListChoices, StartsAtOnceWhatIsInNobodysWay) {
+  const auto choices_at_once = [](const Piece& piece) {
+    State state(piece);
+    state.add(0, {0, false});
+    Bounds bounds(piece);
+    AtOnce at_once(piece);
+    ChoiceRules rules;
+    rules.at_once = &at_once;
+    return text(list_choices(piece, state, bounds, rules, kNever));
+  };
+  EXPECT_EQ(choices_at_once(piece_of(3, {on_tensor(10), on_tensor(3), on_tensor(12)})), "1");
+  // Too few cores: either of them may have to wait.
+  EXPECT_EQ(choices_at_once(piece_of(2, {on_tensor(10), on_tensor(3), on_tensor(12)})), "1 2");
+  // It would hold up a wide task longer than task 0 does.
+  EXPECT_EQ(choices_at_once(piece_of(3, {on_tensor(10), on_tensor(13), on_tensor(20, 11)})),
+            "1 2 2w");
+  // The wide one itself may be better off later.
+  EXPECT_EQ(choices_at_once(piece_of(3, {on_tensor(10), on_tensor(3), on_tensor(20, 11)})), "1");
+  // What waits for it cannot start before its end.
+  Piece piece = piece_of(2, {on_tensor(10), on_tensor(3), on_tensor(12)});
+  join(piece, 1, 2);
+  EXPECT_EQ(choices_at_once(piece), "1");
+}
+
 TEST(ListChoices, WidthsAndLimits) {
   const Piece piece = piece_of(2, {on_tensor(6, 4), on_tensor(5)});
   State state(piece);
@@ -84,8 +113,8 @@ TEST(ListChoices, WidthsAndLimits) {
   EXPECT_EQ(choices_of(piece, state, true, 0, 6), "");  // nothing ends before 6
 }
 
-// What is left out, by left shifts and with twins, leaves an optimum; and the bounds of choices
-// hold.
+// What is left out, by left shifts, with twins and by what starts at once, leaves an optimum; and
+// the bounds of choices hold.
 TEST(ListChoices, KeepAnOptimum) {
   for (const bool exclusive : {false, true}) {
     tests::ScheduleProblemOptions options;
@@ -95,6 +124,7 @@ TEST(ListChoices, KeepAnOptimum) {
     std::int64_t all = 0;
     std::int64_t kept = 0;
     std::int64_t kept_of_twins = 0;
+    std::int64_t kept_at_once = 0;
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
       const Piece piece = tests::random_piece(seed, options).piece;
       State state(piece);
@@ -103,23 +133,30 @@ TEST(ListChoices, KeepAnOptimum) {
         all += static_cast<std::int64_t>(steps.size());
         return steps;
       });
-      for (const bool twins : {false, true}) {
+      for (const int rule : {0, 1, 2}) {
         Bounds bounds(piece);
+        AtOnce at_once(piece);
+        ChoiceRules rules;
+        rules.twins = rule == 1 ? ~Mask{0} : 0;
+        rules.at_once = rule == 2 ? &at_once : nullptr;
         const auto chosen = [&](const State& at) {
           State copy = at;
           std::vector<tests::Step> steps;
-          for (const Choice& choice : list_choices(piece, copy, bounds, 0, 0, twins, kNever)) {
+          for (const Choice& choice : list_choices(piece, copy, bounds, rules, kNever)) {
             EXPECT_EQ(choice.start.at, at.earliest(choice.task, choice.start.wide)) << seed;
             steps.push_back({choice.task, choice.start.wide});
           }
-          (twins ? kept_of_twins : kept) += static_cast<std::int64_t>(steps.size());
+          (rule == 0   ? kept
+           : rule == 1 ? kept_of_twins
+                       : kept_at_once) += static_cast<std::int64_t>(steps.size());
           return steps;
         };
-        ASSERT_EQ(tests::earliest_end(piece, state, chosen), best) << seed << " " << twins;
+        ASSERT_EQ(tests::earliest_end(piece, state, chosen), best) << seed << " " << rule;
       }
     }
     EXPECT_LT(kept, all);
     EXPECT_LT(kept_of_twins, kept);
+    EXPECT_LT(kept_at_once, kept);
   }
 }
 

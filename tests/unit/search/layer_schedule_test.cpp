@@ -28,7 +28,7 @@ graph::Model training_of(const std::string& name) {
       {});
 }
 
-Schedule solve(const ScheduleProblem& problem, std::optional<Picoseconds> /*cutoff*/) {
+Schedule solve(const ScheduleProblem& problem, const Wanted& /*wanted*/) {
   return schedule::solve_exact(problem);
 }
 
@@ -77,16 +77,16 @@ TEST(LayerSchedules, AreProvedWhenAllNumbersOfBusyCoresAre) {
   ASSERT_LT(closed.floor, closed.schedule.makespan);
 
   const Picoseconds bound = closed.schedule.makespan - Picoseconds(1);
-  const LayerSchedule open = schedule_layer(
-      context, layer, LayerPass::kForward, false,
-      [bound](const ScheduleProblem& problem, std::optional<Picoseconds> /*cutoff*/) {
-        Schedule schedule = solve(problem, std::nullopt);
-        if (problem.tensor_cores == 1) {
-          schedule.status = plan::SolveStatus::kFeasible;
-          schedule.lower_bound = std::min(schedule.lower_bound, bound);
-        }
-        return schedule;
-      });
+  const LayerSchedule open =
+      schedule_layer(context, layer, LayerPass::kForward, false,
+                     [bound](const ScheduleProblem& problem, const Wanted& /*wanted*/) {
+                       Schedule schedule = solve(problem, {});
+                       if (problem.tensor_cores == 1) {
+                         schedule.status = plan::SolveStatus::kFeasible;
+                         schedule.lower_bound = std::min(schedule.lower_bound, bound);
+                       }
+                       return schedule;
+                     });
   EXPECT_EQ(open.time(), closed.time());
   EXPECT_EQ(open.schedule.lower_bound, bound);
   EXPECT_FALSE(open.is_proved());
@@ -99,19 +99,45 @@ TEST(LayerSchedules, StopAtTheFloor) {
   chip.hbm.stack_bandwidth = BytesPerSecond(1e3);
   const cost::CostContext context = cost::make_context(chip);
   int solved = 0;
-  const LayerSchedule found = schedule_layer(
-      context, product_layer(), LayerPass::kForward, false,
-      [&solved](const ScheduleProblem& problem, std::optional<Picoseconds> /*cutoff*/) {
-        ++solved;
-        Schedule schedule = solve(problem, std::nullopt);
-        // As if operators hid all that the memory takes.
-        schedule.makespan = schedule.lower_bound = Picoseconds(1);
-        return schedule;
-      });
+  const LayerSchedule found =
+      schedule_layer(context, product_layer(), LayerPass::kForward, false,
+                     [&solved](const ScheduleProblem& problem, const Wanted& /*wanted*/) {
+                       ++solved;
+                       Schedule schedule = solve(problem, {});
+                       // As if operators hid all that the memory takes.
+                       schedule.makespan = schedule.lower_bound = Picoseconds(1);
+                       return schedule;
+                     });
   EXPECT_EQ(solved, 1);
   EXPECT_EQ(found.time(), found.floor);
   EXPECT_EQ(found.floor_reason, plan::TimeFloor::kHbm);
   EXPECT_TRUE(found.is_proved());
+}
+
+// Those with the shortest list schedules first, the others only for less, and all for the floor.
+TEST(BusyCores, AreAskedForLessThanTheBestSoFar) {
+  LayerSchedule frame;
+  frame.floor = Picoseconds(3);
+  std::vector<BusyCores> choices;
+  for (const std::int64_t one : {8, 5, 6}) {
+    BusyCores choice;
+    choice.count = static_cast<std::int64_t>(choices.size()) + 1;
+    choice.problem.tasks.push_back({"t", plan::TaskUnit::kTensor, Picoseconds(one), std::nullopt});
+    choices.push_back(choice);
+  }
+  std::vector<std::optional<Picoseconds>> cutoffs;
+  const auto solve = [&cutoffs](const ScheduleProblem& problem, const Wanted& wanted) {
+    EXPECT_EQ(wanted.enough, Picoseconds(3));
+    cutoffs.push_back(wanted.cutoff);
+    return schedule::solve_exact(problem);
+  };
+  const LayerSchedule best = choose_busy_cores(frame, choices, solve);
+  EXPECT_EQ(best.busy_cores, 2);
+  EXPECT_EQ(best.time(), Picoseconds(5));
+  EXPECT_TRUE(best.is_proved());
+  const std::vector<std::optional<Picoseconds>> expected = {std::nullopt, Picoseconds(5),
+                                                            Picoseconds(5)};
+  EXPECT_EQ(cutoffs, expected);
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ TEST(LayerWork, IsAScheduleWhereTheyRunSideBySide) {
   const graph::Layer layer = training_layer("full");
   const plan::LayerCost cost = cost::compute_layer_cost(device.context, layer);
   const plan::LayerWork work = price_layer(device.context, layer, {}).work;
-  const auto solve = [](const plan::ScheduleProblem& problem, std::optional<Picoseconds>) {
+  const auto solve = [](const plan::ScheduleProblem& problem, const Wanted&) {
     return schedule::solve_exact(problem);
   };
   const auto scheduled = [&](plan::LayerPass pass) {
@@ -113,7 +113,7 @@ TEST(LayerWork, TakesTheSolverThatIsGiven) {
   const Device device(true);
   int calls = 0;
   Scheduling scheduling;
-  scheduling.solve = [&calls](const plan::ScheduleProblem& problem, std::optional<Picoseconds>) {
+  scheduling.solve = [&calls](const plan::ScheduleProblem& problem, const Wanted&) {
     ++calls;
     return schedule::solve_list(problem);
   };

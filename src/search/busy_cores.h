@@ -1,0 +1,40 @@
+#pragma once
+// One pass of a layer with each number of busy cores that is tried, and the best of their
+// schedules. docs/models.md, section 16.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "plan/schedule.h"
+
+namespace phaze::search {
+
+// Durations of tasks are rounded; the time of a schedule may differ from that of unrounded ones by
+// this share.
+inline constexpr double kDurationRounding = 2e-5;
+
+// Durations in steps of about a ten-millionth of the time that all tasks take one after another,
+// each as fast as it can be: closer than any price is known, and ties show as such. One core takes
+// no longer than a little more than that time, which no schedule needs.
+void round_durations(plan::ScheduleProblem& problem);
+
+// What is asked of a solver beside a short schedule.
+struct Wanted {
+  std::optional<Picoseconds> cutoff;  // schedules that end then or later are of no use
+  Picoseconds enough;                 // one that ends by then is as good as any
+};
+using Solver = std::function<plan::Schedule(const plan::ScheduleProblem&, const Wanted&)>;
+
+struct BusyCores {
+  std::int64_t count = 1;  // at most so many of a kind
+  plan::ScheduleProblem problem;
+};
+
+// The best over all of them, with a bound for all of them; `layer` brings its floor. Those with the
+// shortest list schedules come first: the others then mostly end at a bound.
+plan::LayerSchedule choose_busy_cores(plan::LayerSchedule layer,
+                                      const std::vector<BusyCores>& choices, const Solver& solve);
+
+}  // namespace phaze::search
