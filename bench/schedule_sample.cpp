@@ -74,10 +74,12 @@ void Sample::add(const std::string& kind, const std::string& name,
   }
   tasks_.push_back(static_cast<double>(problem.tasks.size()));
   us_.push_back(timed.seconds * 1e6);
-  settled_ += schedule.work == 0 ? 1 : 0;
   work_ += schedule.work;
   Case one{kind + ", " + name, {}, timed.seconds, gap_of(schedule), false, schedule.work};
   one.is_proved = schedule.status == plan::SolveStatus::kOptimal && timed.seconds <= time_limit_s_;
+  Class& which = !one.is_proved ? open_ : schedule.work == 0 ? settled_ : searched_;
+  ++which.count;
+  which.seconds += timed.seconds;
   if (!one.is_proved) {
     open_gaps_.push_back(one.gap);
   }
@@ -102,9 +104,15 @@ void Sample::print(const std::string& title) const {
               quantile(us_, 0.5), quantile(us_, 0.95), quantile(us_, 0.99), quantile(us_, 1));
   std::printf("  proved %.3f %%, mean gap of the other %zu %.3f %%\n", proved_percent(),
               open_gaps_.size(), 100 * mean(open_gaps_));
-  std::printf("  settled by bounds alone %.2f %%, work %lld in all\n",
-              100 * static_cast<double>(settled_) / static_cast<double>(us_.size()),
-              static_cast<long long>(work_));
+  const auto print_class = [this](const char* text, const Class& one) {
+    std::printf("  %s %.2f %%, %.3f s in all;", text,
+                100 * static_cast<double>(one.count) / static_cast<double>(us_.size()),
+                one.seconds);
+  };
+  print_class("settled by bounds alone", settled_);
+  print_class("searched", searched_);
+  print_class("not proved", open_);
+  std::printf("  work %lld\n", static_cast<long long>(work_));
   std::printf("  %10s  %7s  %5s  %9s  the worst\n", "ms", "gap %", "tasks", "work");
   const char* folder = std::getenv("PHAZE_SCHEDULE_DUMP");
   std::vector<const Case*> worst;

@@ -55,7 +55,12 @@ class Sample {
 
   double time_limit_s_;
   std::vector<double> tasks_, us_, open_gaps_;
-  std::size_t settled_ = 0;  // by bounds alone
+  // Settled by bounds alone, by a search, and not within the limit.
+  struct Class {
+    std::size_t count = 0;
+    double seconds = 0;
+  };
+  Class settled_, searched_, open_;
   std::int64_t work_ = 0;
   std::map<std::string, Case> worst_;  // by kind
   std::string fault_;

@@ -155,12 +155,26 @@ FoundValues values_of(const SearchAnswer& answer, const CoSearchAnswer& found) {
   return values;
 }
 
+// A chip beside the best one; where sizes of memory are chips of their own, with each of its own.
+std::vector<SearchChip> with_memories(const SearchQuestion& question, const SearchChip& best,
+                                      std::int64_t index) {
+  if (!best.memory) {
+    return {{index, std::nullopt}};
+  }
+  std::vector<SearchChip> chips;
+  for (const Bytes memory : memories_of(question, {index, std::nullopt})) {
+    chips.push_back({index, memory});
+  }
+  return chips;
+}
+
 std::vector<plan::SearchStep> steps_from(const SearchQuestion& question, const SearchChip& best,
                                          const FoundValues& found, const Values& values) {
   std::vector<plan::SearchStep> steps;
   struct Within {
     std::size_t step;
     SearchChip chip;
+    double value;
   };
   std::vector<Within> within;
   const space::Space& space = question.space;
@@ -174,27 +188,34 @@ std::vector<plan::SearchStep> steps_from(const SearchQuestion& question, const S
       if (to < 0 || to >= size) {
         continue;
       }
-      SearchChip other = best;
-      other.index += change * stride;
+      const std::int64_t other = best.index + change * stride;
       plan::SearchStep step;
       step.field = std::string(space::traits(axis.field).path);
       step.from = space::value_text(axis.field, axis.values[static_cast<std::size_t>(digit)]);
       step.to = space::value_text(axis.field, axis.values[static_cast<std::size_t>(to)]);
-      const space::Verdict verdict = space::judge(space, space::make_chip(space, other.index));
+      const space::Verdict verdict = space::judge(space, space::make_chip(space, other));
       if (verdict.limit) {
         step.outside = space::described(*verdict.limit);
-      } else if (const auto known = found.find({other.index, other.memory}); known != found.end()) {
-        step.value = known->second;
-      } else {
-        within.push_back({steps.size(), other});
+      }
+      for (const SearchChip& chip : with_memories(question, best, other)) {
+        const auto known = found.find({chip.index, chip.memory});
+        if (known != found.end()) {
+          step.value = std::max(step.value.value_or(0), known->second);
+        } else if (!verdict.limit) {
+          within.push_back({steps.size(), chip, 0});
+        }
       }
       steps.push_back(std::move(step));
     }
     stride *= size;
   }
   tbb::parallel_for(std::size_t{0}, within.size(), [&](std::size_t i) {
-    steps[within[i].step].value = values.evaluate(within[i].chip).value;
+    within[i].value = values.evaluate(within[i].chip).value;
   });
+  for (const Within& each : within) {
+    std::optional<double>& value = steps[each.step].value;
+    value = std::max(value.value_or(0), each.value);
+  }
   std::ranges::reverse(steps);
   return steps;
 }
@@ -376,9 +397,9 @@ void add_front(const SearchQuestion& question, const SearchFront& front,
     record.front.push_back(std::move(row));
   }
   if (front.answer.open > 0) {
-    record.notes.push_back("the front is that of the schedules that were found: " +
-                           std::to_string(front.answer.open) +
-                           " chips whose schedules are not proved could be on it or further out");
+    record.notes.push_back(
+        "the front is that of the schedules that were found: " + std::to_string(front.answer.open) +
+        " chips whose schedules are not proved could be on it or further out");
   }
   record.is_complete = record.is_complete && front.answer.is_complete;
 }
