@@ -200,6 +200,20 @@ class Modern(Searches):
         self.assertEqual(found["reference"]["throughput_sequences_per_s"], same["reference"]["throughput_sequences_per_s"])
         self.same_answer(found, same)
 
+    def test_a_step_has_its_own_sizes_of_memory(self):
+        # Three stacks of 8 GiB have 24 GiB, never the 16 GiB of the best chip's two.
+        space = self.space("""base: tpuv4
+axes: {hbm.stacks: [2, 3, 4]}
+training: {microbatches: [1], recompute: [none], tensor_widths: [1], hbm_stack_capacity: [8 GiB]}
+""")
+        args = ("search", "gpt2-xl", "--space", space, "--assumptions", "modern", "--devices", "4", "--global-batch", "32",
+                "--objective", "per-dollar")  # fmt: skip
+        found = self.json(*args)
+        self.assertEqual(found["status"], "optimal")
+        self.assertEqual(len(found["best"]["steps"]), 1)
+        for step in found["best"]["steps"]:
+            self.assertLessEqual(step["value"], found["best"]["value"])
+
     def test_more_cores_are_never_slower_where_bytes_bind(self):
         # Mappings to more cores move more bytes: the floor of a pass counts those that none avoids.
         space = self.space(STARVED)
