@@ -184,11 +184,11 @@ plan::PlanDetails make_details(const PlanSetting& setting, const plan::TrainingP
 }
 
 void add_details(const SearchQuestion& question, plan::SearchRecord& record) {
-  struct Wanted {
+  struct Place {
     plan::SearchResult* result;
     std::size_t plan;
   };
-  std::vector<Wanted> wanted;
+  std::vector<Place> wanted;
   const auto add_to = [&](plan::SearchResult& result) {
     result.details.resize(result.plans.size());
     for (std::size_t i = 0; i < result.plans.size(); ++i) {
