@@ -20,6 +20,15 @@ std::int64_t Chain::length() const {
   return length;
 }
 
+Seconds Chain::microbatch_time() const {
+  Seconds time;
+  for (const ChainLayer& layer : layers) {
+    const LayerWork& work = work_of(layer, Recompute::kNone);
+    time += (work.forward + work.backward) * static_cast<double>(layer.repeat);
+  }
+  return time;
+}
+
 Bytes peak_memory(const TrainingPlan& plan) {
   Bytes peak;
   for (const PlanStage& stage : plan.stages) {

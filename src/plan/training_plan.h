@@ -65,6 +65,8 @@ struct Chain {
   double schedule_gap = 0;
 
   std::int64_t length() const;  // layers with repeats
+  // Forward and backward of a micro-batch through all layers; nothing is recomputed.
+  Seconds microbatch_time() const;
   bool operator==(const Chain&) const = default;
 };
 

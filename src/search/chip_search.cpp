@@ -214,7 +214,8 @@ class Search {
       const double best = answer.outcomes[*answer.best].value;
       const bool is_open = outcome.state == ChipState::kEvaluated
                                ? outcome.most >= best && outcome.most > outcome.value
-                               : outcome.state == ChipState::kExcluded && outcome.value >= best;
+                               : outcome.state == ChipState::kExcluded &&
+                                     std::max(outcome.value, outcome.most) >= best;
       if (is_open) {
         open.push_back(chip);
       }

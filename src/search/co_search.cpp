@@ -108,16 +108,10 @@ class Search {
   void evaluate_batch(const std::vector<std::size_t>& chips, double enough) {
     std::vector<ChipOutcome> outcomes(chips.size());
     tbb::parallel_for(std::size_t{0}, chips.size(), [&](std::size_t i) {
-      const std::size_t chip = chips[i];
-      outcomes[i] = chip < options_.known.size() && options_.known[chip]
-                        ? *options_.known[chip]
-                        : outcome_of(problem_.evaluate(chip, enough));
+      outcomes[i] = outcome_of(problem_.evaluate(chips[i], enough));
     });
     for (std::size_t i = 0; i < chips.size(); ++i) {
       take(chips[i], outcomes[i]);
-    }
-    if (options_.is_settled) {
-      options_.is_settled(chips, outcomes);
     }
   }
 

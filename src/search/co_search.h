@@ -53,12 +53,6 @@ struct CoSearchProblem {
 struct CoSearchOptions {
   bool use_dominance = true;  // false where a chip with less can be worth more
   bool use_bounds = true;
-  // Known before, by chip: not evaluated again.
-  std::vector<std::optional<ChipOutcome>> known;
-  // Told of every batch of chips that is settled, in the order of their evaluation.
-  std::function<void(const std::vector<std::size_t>& chips,
-                     const std::vector<ChipOutcome>& outcomes)>
-      is_settled;
   // Told after each batch: how many are settled, the best value and the highest bound that is open.
   // Stops the search when it says so.
   std::function<bool(std::size_t settled, double best, double open)> is_cancelled;

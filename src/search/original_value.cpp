@@ -18,18 +18,6 @@
 #include "search/schedule_gap.h"
 
 namespace phaze::search {
-namespace {
-
-Seconds work_of(const plan::Chain& chain) {
-  Seconds sum;
-  for (const plan::ChainLayer& layer : chain.layers) {
-    const plan::LayerWork& work = *layer.work[static_cast<std::size_t>(plan::Recompute::kNone)];
-    sum += (work.forward + work.backward) * static_cast<double>(layer.repeat);
-  }
-  return sum;
-}
-
-}  // namespace
 
 std::shared_ptr<const OriginalOnChips::Graphs> OriginalOnChips::make_graphs(
     const PlanSetting& setting) {
@@ -198,9 +186,9 @@ class OriginalOnChips::OnChip {
     const Shape& shape = shape_of(candidate);
     candidate.chain = {
         price_original_shape(*shape.graphs, *candidate.context, setting_.scheduling)};
-    candidate.bound =
-        std::min(candidate.bound,
-                 all_.at_most(shape, work_of(with_least_times(candidate.chain.front().chain))));
+    candidate.bound = std::min(
+        candidate.bound,
+        all_.at_most(shape, with_least_times(candidate.chain.front().chain).microbatch_time()));
     if (candidate.bound < enough) {
       candidate.chain.clear();
     }

@@ -27,15 +27,6 @@ class DeviceLatency {
   virtual Worth evaluate(const hw::Chip& chip, double enough) const = 0;
 };
 
-Seconds time_of(const plan::Chain& chain) {
-  Seconds time;
-  for (const plan::ChainLayer& layer : chain.layers) {
-    const plan::LayerWork& work = *layer.work[static_cast<std::size_t>(plan::Recompute::kNone)];
-    time += (work.forward + work.backward) * static_cast<double>(layer.repeat);
-  }
-  return time;
-}
-
 // What a chip is worth that needs at least so long; exact once the chain is priced.
 Worth bounded_worth(Seconds least) {
   Worth worth;
@@ -45,7 +36,7 @@ Worth bounded_worth(Seconds least) {
 }
 Worth exact_worth(const plan::Chain& chain) {
   Worth worth;
-  worth.value = 1 / time_of(chain).value();
+  worth.value = 1 / chain.microbatch_time().value();
   worth.most = worth.value / (1 - chain.schedule_gap);
   return worth;
 }

@@ -1,30 +1,12 @@
 """A budget on the cost of dies in a space: what it leaves out, and that answers obey it however they are searched."""
 import phaze
-
-SPACE = """title: A few chips
-base: phaze-reference
-technology: phaze22
-axes:
-  tensor_cores.count: [4, 16]
-  vector_cores.count: [8, 32]
-  tensor_cores.columns: [64, 256]
-  tensor_cores.rows: [64, 256]
-  global_buffer.size: [8 MiB, 32 MiB]
-ties:
-  vector_cores.lanes: tensor_cores.columns
-budgets: {area: 278.8 mm2%s}
-training:
-  microbatches: [1, 2]
-  recompute: [none, full]
-  tensor_widths: [1, 2]
-  hbm_capacity: [4 GiB, 16 GiB]
-"""
-SMALL = ["--sequence", "128", "--devices", "8", "--global-batch", "32"]
+from few_chips import SMALL, SPACE
 
 
 class DieCost(phaze.Case):
     def space(self, dollars=None):
-        return self.file("few.yaml", SPACE % (f", die_cost: {dollars!r} USD" if dollars else ""))
+        limit = f", die_cost: {dollars!r} USD" if dollars else ""
+        return self.file("few.yaml", SPACE.replace("278.8 mm2", "278.8 mm2" + limit))
 
     def search(self, dollars, *args):
         return self.json("search", "bert-large", "--space", self.space(dollars), *SMALL, *args)
@@ -67,7 +49,7 @@ class DieCost(phaze.Case):
 
     def test_faults(self):
         for text, expected in (("die_cost: 5 W", "die_cost"), ("die_cost: -1 USD", "die_cost"), ("die_costs: 5 USD", "die_cost?")):
-            path = self.file("bad.yaml", (SPACE % "").replace("area: 278.8 mm2", text))
+            path = self.file("bad.yaml", SPACE.replace("area: 278.8 mm2", text))
             self.assertIn(expected, self.refusal("search", "--count", "--space", path))
 
 
