@@ -39,6 +39,7 @@ SearchOptions search_options(const ExactOptions& options, const Around& around,
   search.at_once = options.at_once;
   search.mixed_bounds = options.mixed_bounds;
   search.splits = options.splits;
+  search.segments = options.segments;
   search.first_look = options.first_look;
   search.part_look = options.part_look;
   search.memory = options.memory;

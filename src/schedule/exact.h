@@ -28,6 +28,7 @@ struct ExactOptions {
   bool mixed_bounds = true;  // weigh paths and loads against one another, and leave out widths and
                              // orders that no better schedule can have
   bool splits = true;        // split all schedules by widths and orders, each part with its bounds
+  bool segments = true;      // where wide tasks exclude all others, go through segments first
   // Nodes of the first look at all schedules, before they are split, and of one at a part.
   std::int64_t first_look = 2'000, part_look = 300;
   // Of problems that are alike, such as one layer with other numbers of cores: schedules and bounds

@@ -38,8 +38,11 @@ Company find_company(const Piece& piece, const Intervals& intervals, const Windo
   }
   for (std::size_t i = 0; i < n; ++i) {
     const PieceTask& task = piece.tasks[i];
-    company.one |= task.one > 0 ? windows.widths.one & bit(i) : 0;
-    company.wide |= task.all > 0 && task.all != kNever ? windows.widths.wide & bit(i) : 0;
+    const bool can_wide = task.all != kNever && (windows.widths.wide & bit(i)) != 0;
+    if (!can_wide || task.all > 0) {
+      company.one |= task.one > 0 ? windows.widths.one & bit(i) : 0;
+      company.wide |= can_wide ? bit(i) : 0;
+    }
     Mask& apart = company.apart[i];
     apart |= intervals.above[i] | intervals.below[i] | bit(i);
     apart |= task.is_network ? network : 0;

@@ -3,6 +3,8 @@
 // - A list schedule, or one that is remembered of a piece of the same shape (memory.h); a plain
 // bound.
 // - A quick look (look.h) at all schedules.
+// - Where wide tasks exclude all others, looks go by segments (segments.h), and narrow ones come
+// first.
 // - For what that does not settle: a local search for a better schedule to prune with
 //   (local_search.cpp); all schedules split into parts (splits.h), the one with the least bound
 //   first and down from there, each with bounds of its own and a short look; and looks at the lower
@@ -15,6 +17,7 @@
 #include "schedule/look.h"
 #include "schedule/memory.h"
 #include "schedule/piece.h"
+#include "schedule/segments.h"
 #include "schedule/splits.h"
 
 namespace phaze::schedule {
@@ -26,6 +29,8 @@ class Search {
       : piece_(piece),
         unit_(unit),
         options_(options),
+        has_segments_(options.segments && has_segments(piece)),
+        by_(has_segments_ && piece.tasks.size() > kFewTasks ? By::kSegments : By::kStarts),
         bounds_(piece),
         look_(piece, options_, bounds_),
         rate_finder_(piece),
@@ -48,7 +53,13 @@ class Search {
     bound_ = std::min(bound_, best_.makespan);
     for (std::int64_t effort = kFirstEffort; !is_done(); effort *= kGrowth) {
       const bool is_first = effort == kFirstEffort;
-      look_at_all(is_first ? options_.first_look : effort, useful());
+      if (has_segments_) {
+        look_narrowly(effort);
+        look_at_all(By::kSegments, kSegments * effort, useful());
+      }
+      if (by_ == By::kStarts) {
+        look_at_all(by_, is_first ? options_.first_look : effort, useful());
+      }
       const bool has_parts_first = is_first && is_by_widths();
       if (options_.splits && has_parts_first) {
         look_at_parts(kMoreParts * effort);
@@ -64,13 +75,17 @@ class Search {
   }
 
  private:
+  enum class By { kStarts, kSegments };
+
   bool is_done() const {
     return bound_ >= useful() || best_.makespan <= options_.enough || is_cancelled_ ||
            best_.work >= options_.work_limit;
   }
   // Where wide tasks exclude all others, widths decide nearly everything; few tasks are settled
   // sooner by longer looks, and so is what the first parts leave open.
-  bool is_by_widths() const { return piece_.exclusive_wide && piece_.tasks.size() > kFewTasks; }
+  bool is_by_widths() const {
+    return piece_.exclusive_wide && !has_segments_ && piece_.tasks.size() > kFewTasks;
+  }
   // Schedules that end no earlier are of no use.
   Time useful() const { return std::min(best_.makespan, options_.cutoff); }
 
@@ -84,19 +99,46 @@ class Search {
     return is_cancelled_;
   }
 
-  Look::Answer look(std::int64_t nodes, Time limit) {
+  SegmentsAnswer look_at_segments(std::int64_t nodes, Time limit, std::size_t beam, double guess) {
+    const std::int64_t left = options_.work_limit - best_.work++;
+    const SegmentsAnswer answer = search_segments(
+        piece_, bounds_, {limit, goal(), std::min(nodes, left) * kStatesForNode, beam, guess},
+        best_, [this] { return ask(); });
+    best_.work += answer.work / kStatesForNode;
+    return answer;
+  }
+  // Finds schedules to prune with.
+  void look_narrowly(std::int64_t effort) {
+    const auto most = static_cast<std::size_t>(effort / kEffortForState);
+    for (const std::size_t width : {most / 10, most}) {
+      for (const double guess : {0.0, 0.5}) {
+        if (is_done() || !has_room_for_segments(useful()) || is_done()) {
+          return;
+        }
+        if (look_at_segments(effort, useful(), width, guess).is_complete) {
+          bound_ = std::max(bound_, useful());
+        }
+      }
+    }
+  }
+
+  Look::Answer look(By by, std::int64_t nodes, Time limit) {
+    if (by == By::kSegments) {
+      const SegmentsAnswer answer = look_at_segments(nodes, limit, 0, 0);
+      return {answer.is_complete, answer.open_bound};
+    }
     return look_.run({limit, goal(), std::min(options_.work_limit, best_.work + nodes)}, best_,
                      [this] { return ask(); });
   }
 
   // Searches for schedules that end before `limit`, with so many nodes at most; whether that was
   // enough to find the best or to show that there is none.
-  bool look_at_all(std::int64_t nodes, Time limit) {
+  bool look_at_all(By by, std::int64_t nodes, Time limit) {
     limit = std::min(limit, useful());
-    if (!has_room(limit)) {
+    if (is_done() || !(by == By::kSegments ? has_room_for_segments(limit) : has_room(limit))) {
       return true;
     }
-    const Look::Answer answer = look(nodes, limit);
+    const Look::Answer answer = look(by, nodes, limit);
     const Time found = std::min(limit, best_.makespan);
     if (answer.is_complete) {
       bound_ = std::max(bound_, found);
@@ -109,8 +151,8 @@ class Search {
   // Raises the bound by all that can be said of schedules that end before the limit without a
   // search; whether there may be any.
   bool has_room(Time limit) {
-    if (!options_.mixed_bounds && has_parts_looked_at_) {
-      bounds_.limit_to(kNever);  // they are of a part
+    if (!options_.mixed_bounds && (has_parts_looked_at_ || has_segments_)) {
+      bounds_.limit_to(kNever);  // they may be of a part
     }
     if (!options_.mixed_bounds || limit_of_all_ == limit) {
       return true;
@@ -126,6 +168,18 @@ class Search {
     }
     bounds_.weigh();
     return is_open(bounds_.root()) && is_open(remembered());
+  }
+  // And by what looks by segments need: dearer.
+  bool has_room_for_segments(Time limit) {
+    if (!has_room(limit)) {
+      return false;
+    }
+    if (options_.mixed_bounds && rated_limit_ != limit) {
+      rated_limit_ = limit;
+      bounds_.rate(rate_finder_, kRateSteps);
+      bound_ = std::max(bound_, std::min(limit, bounds_.root()));
+    }
+    return bound_ < limit;
   }
   Time remembered() const {
     return options_.memory == nullptr
@@ -148,7 +202,7 @@ class Search {
     for (int i = 0; i < kQuestions && !is_done(); ++i) {
       const Time high = open > bound_ ? std::min(open, useful()) : useful();
       const Time middle = bound_ + (high - bound_ + 1) / 2;
-      if (!look_at_all(nodes / kQuestions, middle)) {
+      if (!look_at_all(by_, nodes / kQuestions, middle)) {
         open = middle;
       }
     }
@@ -156,7 +210,7 @@ class Search {
 
   void look_at_parts(std::int64_t work) {
     const std::int64_t last = best_.work + work;
-    limit_of_all_ = kNever;  // the bounds are of parts from here on
+    limit_of_all_ = rated_limit_ = kNever;  // the bounds are of parts from here on
     has_parts_looked_at_ = true;
     bool goes_down = false;
     while (!is_done() && best_.work < last && best_.work + kWorkOfBounds <= options_.work_limit) {
@@ -192,7 +246,7 @@ class Search {
     if (part.bound >= limit) {
       return false;
     }
-    const Look::Answer answer = look(part.nodes, limit);
+    const Look::Answer answer = look(by_, part.nodes, limit);
     if (answer.is_complete) {
       return false;
     }
@@ -219,10 +273,15 @@ class Search {
   static constexpr std::size_t kFewTasks = 32;
   static constexpr std::int64_t kWorkOfBounds = 250;  // of a part: they take as long as this
   static constexpr int kRateSteps = 400;
+  static constexpr std::int64_t kSegments = 8;         // looks by segments are longer
+  static constexpr std::int64_t kEffortForState = 20;  // of a beam
+  static constexpr std::int64_t kStatesForNode = 4;    // take as long as one of a look
 
   const Piece& piece_;
   const Time unit_;  // of its durations
   const SearchOptions options_;
+  const bool has_segments_;
+  const By by_;  // for parts, and for questions that raise the bound
   Bounds bounds_;
   Look look_;
   RateFinder rate_finder_;
@@ -230,6 +289,7 @@ class Search {
   PieceAnswer best_;
   Time bound_ = 0;
   Time limit_of_all_ = kNever;  // that the bounds hold for, where they are of all schedules
+  Time rated_limit_ = kNever;   // and rates as well
   bool has_parts_looked_at_ = false;
   bool is_cancelled_ = false;
 };

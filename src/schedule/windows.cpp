@@ -144,6 +144,13 @@ Windows find_windows(const Piece& piece, const Intervals& intervals, const Width
 bool exclude_each_other(const Piece& piece, const Widths& widths, std::size_t a, std::size_t b) {
   const PieceTask& x = piece.tasks[a];
   const PieceTask& y = piece.tasks[b];
+  const auto takes_time = [&](std::size_t i) {
+    const bool can_one = (widths.one & bit(i)) != 0, can_wide = (widths.wide & bit(i)) != 0;
+    return shortest(piece.tasks[i], can_one, can_wide) > 0;
+  };
+  if (!takes_time(a) || !takes_time(b)) {
+    return false;
+  }
   if (x.is_network || y.is_network) {
     return x.is_network && y.is_network;
   }

@@ -149,14 +149,14 @@ class Search {
                                     static_cast<std::int64_t>(chips_.size()), best, open});
     };
     CoSearchAnswer answer = co_search(problem, options);
-    for (const std::int64_t nodes : kMoreNodes) {
-      const std::vector<std::size_t> open = list_open(answer);
-      if (!options_.deepens || !answer.best || !answer.is_complete || open.empty() ||
-          open.size() > kMostDeepened) {
+    std::vector<std::size_t> steps(chips_.size(), 0);  // of more work on a chip
+    while (options_.deepens && answer.best && answer.is_complete) {
+      std::vector<std::size_t> open = list_open(answer);
+      std::erase_if(open, [&](std::size_t chip) { return steps[chip] == std::size(kMoreNodes); });
+      if (open.empty() || open.size() > kMostDeepened) {
         break;
       }
-      const double best = answer.outcomes[*answer.best].value;
-      deepen(models, judge, open, best, nodes);
+      deepen(models, judge, open, answer.outcomes[*answer.best].value, steps);
       CoSearchAnswer again = co_search(problem, options);
       if (!again.is_complete) {
         answer.is_complete = false;  // what was known before is still there, and its bound
@@ -223,15 +223,18 @@ class Search {
     return open;
   }
 
-  // Each model on each chip by itself, against what the others were known to reach before.
+  // Each model on each chip by itself, against what the others were known to reach before: the next
+  // step of each chip.
   void deepen(const std::vector<std::size_t>& models, const Judge& judge,
-              const std::vector<std::size_t>& chips, double best, std::int64_t nodes) {
+              const std::vector<std::size_t>& chips, double best, std::vector<std::size_t>& steps) {
     struct Task {
       std::size_t model, chip;
       double enough;
+      std::int64_t nodes;
     };
     std::vector<Task> tasks;
     for (const std::size_t chip : chips) {
+      const std::int64_t nodes = kMoreNodes[steps[chip]++];
       const double enough = best * price(chip);
       std::vector<double> most;
       for (const std::size_t model : models) {
@@ -239,11 +242,11 @@ class Search {
       }
       for (std::size_t i = 0; i < models.size(); ++i) {
         tasks.push_back(
-            {models[i], chip, models.size() == 1 ? enough : judge.needed(i, enough, most)});
+            {models[i], chip, models.size() == 1 ? enough : judge.needed(i, enough, most), nodes});
       }
     }
     tbb::parallel_for(std::size_t{0}, tasks.size(), [&](std::size_t i) {
-      knowledge_.deepen(tasks[i].model, tasks[i].chip, tasks[i].enough, nodes);
+      knowledge_.deepen(tasks[i].model, tasks[i].chip, tasks[i].enough, tasks[i].nodes);
     });
   }
 

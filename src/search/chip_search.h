@@ -35,7 +35,7 @@ struct FoundChip {
 
 // Nodes of search for each schedule of a layer, step by step, where schedules that are not proved
 // leave open which chip is the best; not where more chips than this are open.
-inline constexpr std::int64_t kMoreNodes[] = {4'000, 20'000, 100'000};
+inline constexpr std::int64_t kMoreNodes[] = {4'000, 20'000, 100'000, 500'000};
 inline constexpr std::size_t kMostDeepened = 128;
 
 struct SearchAnswer {

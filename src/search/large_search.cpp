@@ -137,12 +137,14 @@ class Search {
 
   // More work on schedules of chips that could be as good as the best one.
   void deepen(const LargeValues::Subject& subject, SetSearchAnswer& sets) {
-    for (const std::int64_t nodes : kMoreNodes) {
+    std::vector<std::size_t> steps(sets.outcomes.size(), 0);
+    for (;;) {
       const double best = best_of(sets);
       std::vector<std::size_t> open;
       for (std::size_t i = 0; i < sets.outcomes.size(); ++i) {
         const PointOutcome& outcome = sets.outcomes[i];
-        if (outcome.most >= best && (!outcome.is_exact || outcome.most > outcome.value)) {
+        if (outcome.most >= best && (!outcome.is_exact || outcome.most > outcome.value) &&
+            steps[i] < std::size(kMoreNodes)) {
           open.push_back(i);
         }
       }
@@ -150,7 +152,7 @@ class Search {
         return;
       }
       tbb::parallel_for(std::size_t{0}, open.size(), [&](std::size_t i) {
-        values_.deepen(subject, sets.outcomes[open[i]].index, best, nodes);
+        values_.deepen(subject, sets.outcomes[open[i]].index, best, kMoreNodes[steps[open[i]]++]);
       });
       values_.keep();
       for (const std::size_t i : open) {

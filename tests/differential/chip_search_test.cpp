@@ -356,7 +356,7 @@ TEST(ChipSearch, WhatIsKnownIsNotFoundAgainAndChangesNothing) {
       EXPECT_GE(answer.common->evaluated, whole.common->evaluated);
     }
     // What was known only as far as it was needed may be looked at once more.
-    EXPECT_LT(again, found.size() - known / 2);
+    EXPECT_LE(again, found.size() - known / 2);
   }
 }
 
@@ -394,16 +394,13 @@ TEST(ChipSearch, WhatIsFoundOfAChipIsNoBound) {
 
 TEST(ChipSearch, StoppedInTheMiddleItSaysWhatIsOpen) {
   for (const bool use_bounds : {false, true}) {
-    SearchQuestion question = small_question({kModels[0]});
+    SearchQuestion question = small_question({kModels[1]});
     question.objective = Objective::kPerWatt;
     const double best = search_small(question).own_best[0]->value;
     SearchOptions options;
     options.use_bounds = use_bounds;
-    int calls = 0;
-    // After two batches of chips and, with bounds, those of close bounds before them.
-    options.is_cancelled = [&](const SearchOptions::Progress& at) {
-      return ++calls > 2 && at.best > 0;
-    };
+    // After the first batch of chips that finds one.
+    options.is_cancelled = [](const SearchOptions::Progress& at) { return at.best > 0; };
     const SearchAnswer answer = search_small(question, options);
     ASSERT_FALSE(answer.is_complete);
     ASSERT_TRUE(answer.own_best[0]);

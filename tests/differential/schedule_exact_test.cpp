@@ -30,7 +30,7 @@ ScheduleProblemOptions sizes(std::size_t least, std::size_t most, bool exclusive
 }
 
 // Of the rules that cut the search short, those whose bit is set.
-constexpr int kRules = 7;
+constexpr int kRules = 8;
 ExactOptions with_rules(int rules) {
   ExactOptions options;
   options.pieces = (rules & 1) != 0;
@@ -40,6 +40,7 @@ ExactOptions with_rules(int rules) {
   options.twins = (rules & 16) != 0;
   options.splits = (rules & 32) != 0;
   options.at_once = (rules & 64) != 0;
+  options.segments = (rules & 128) != 0;
   return options;
 }
 
@@ -109,6 +110,31 @@ TEST_P(ExactSchedule, IsTheSameWithOneRuleOff) {
   EXPECT_GT(compared, 200);
 }
 
+// Layers as they are, and whatever: as long as tasks may exclude all others, by segments or not.
+TEST(ExactScheduleSegments, FindTheSameAsWithoutThem) {
+  int compared = 0;
+  for (std::uint64_t seed = 40'000; seed < 40'400; ++seed) {
+    ScheduleProblemOptions options = sizes(8, 15, true);
+    options.most_cores = 4;
+    if (seed % 2 == 0) {
+      options.graph = TaskGraph::kBackward;
+    }
+    const ScheduleProblem problem = random_schedule_problem(seed, options);
+    SCOPED_TRACE(seed);
+    ExactOptions without;
+    without.segments = false;
+    without.work_limit = 50'000;
+    const Schedule other = schedule::solve_exact(problem, without);
+    const Schedule found = schedule::solve_exact(problem);
+    ASSERT_EQ(found.status, SolveStatus::kOptimal);
+    ASSERT_EQ(faults_of(problem, found), "");
+    ASSERT_LE(found.makespan, other.makespan);
+    ASSERT_GE(found.makespan, other.lower_bound);
+    compared += other.status == SolveStatus::kOptimal ? 1 : 0;
+  }
+  EXPECT_GT(compared, 300);
+}
+
 // Few durations, so that many tasks are alike: twins and the order of wide tasks at once.
 TEST_P(ExactSchedule, LosesNoOptimumOfTasksThatAreAlike) {
   for (std::uint64_t seed = 30'000; seed < 30'300; ++seed) {
@@ -122,9 +148,10 @@ TEST_P(ExactSchedule, LosesNoOptimumOfTasksThatAreAlike) {
     }
     SCOPED_TRACE(seed);
     const Schedule best = solve_schedule_by_brute_force(problem);
-    for (int rules = 0; rules < 8; ++rules) {
+    for (int rules = 0; rules < 16; ++rules) {
       ExactOptions options;
       options.pieces = false;
+      options.segments = (rules & 8) != 0;
       options.wide_order = (rules & 1) != 0;
       options.twins = (rules & 2) != 0;
       options.at_once = (rules & 4) != 0;
@@ -140,12 +167,19 @@ TEST_P(ExactSchedule, LosesNoOptimumOfTasksThatAreAlike) {
 TEST_P(ExactSchedule, SplitsLoseNoOptimum) {
   std::int64_t work = 0;
   for (std::uint64_t seed = 10'000; seed < 10'400; ++seed) {
-    const ScheduleProblem problem = random_schedule_problem(seed, sizes(4, 7, GetParam()));
+    ScheduleProblem problem = random_schedule_problem(seed, sizes(4, 7, GetParam()));
+    if (seed % 4 == 0) {  // wide, some take no time
+      for (std::size_t i = 0; i < problem.tasks.size(); i += 2) {
+        plan::Task& task = problem.tasks[plan::TaskId(i)];
+        task.all_cores = task.all_cores ? std::optional(Picoseconds()) : std::nullopt;
+      }
+    }
     SCOPED_TRACE(seed);
     const Schedule best = solve_schedule_by_brute_force(problem);
     for (const bool bounds : {false, true}) {
       for (const bool order : {false, true}) {
         ExactOptions options;
+        options.segments = false;
         options.first_look = options.part_look = 1;
         options.mixed_bounds = bounds;
         options.wide_order = options.twins = order;

@@ -1,0 +1,37 @@
+#pragma once
+// Search of pieces in which a wide task excludes all others, by segments: stretches of time in
+// which tasks run on one core each. Why it loses no optimum: the head of segments.cpp.
+
+#include <cstddef>
+#include <functional>
+
+#include "schedule/bounds.h"
+#include "schedule/piece.h"
+
+namespace phaze::schedule {
+
+// Wide tasks exclude all others, and nothing runs beside them.
+bool has_segments(const Piece& piece);
+
+struct SegmentsQuestion {
+  Time limit = kNever;    // schedules that end no earlier are of no use
+  Time goal = 0;          // one that ends here is good enough
+  std::int64_t most = 0;  // work
+  // Of states with equally many tasks done go on from so many at most; 0: from all of them.
+  std::size_t beam = 0;
+  // Which: by their bounds (0), by what they would end with if all the rest ran alone (1), or by
+  // something between.
+  double guess = 0;
+};
+struct SegmentsAnswer {
+  bool is_complete = true;   // it found the best, or there is none before the limit
+  Time open_bound = kNever;  // otherwise a bound on what is left; never: a beam left something out
+  std::int64_t work = 0;     // states that it went on from, and what they took to tell apart
+};
+// Searches schedules that the bounds allow, limited to the question's limit; `best` gets a better
+// one. Asks whether to stop now and then.
+SegmentsAnswer search_segments(const Piece& piece, const Bounds& bounds,
+                               const SegmentsQuestion& question, PieceAnswer& best,
+                               const std::function<bool()>& is_cancelled);
+
+}  // namespace phaze::schedule

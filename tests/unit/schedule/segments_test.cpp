@@ -1,0 +1,206 @@
+// Searches by segments find what trying everything finds: of all schedules, of parts of them, and
+// with beams no more than that.
+#include "schedule/segments.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "schedule/splits.h"
+#include "support/pieces.h"
+
+namespace phaze::schedule {
+namespace {
+
+// A problem that has segments; in half of them few durations, so that tasks are alike.
+std::optional<tests::PieceCase> case_of(std::uint64_t seed, std::size_t most) {
+  tests::ScheduleProblemOptions options;
+  options.least_tasks = 3;
+  options.most_tasks = most;
+  options.most_cores = 3;
+  options.exclusive = true;
+  if (seed % 2 == 0) {
+    options.most_time = Picoseconds(6);
+  }
+  tests::PieceCase made = tests::random_piece(seed, options);
+  if (!has_segments(made.piece)) {
+    return std::nullopt;
+  }
+  return made;
+}
+
+Time best_of(const Piece& piece) {
+  State state(piece);
+  return tests::earliest_end(piece, state,
+                             [&](const State& at) { return tests::all_steps(piece, at); });
+}
+
+const auto kGoOn = [] { return false; };
+
+struct Found {
+  SegmentsAnswer answer;
+  PieceAnswer best;
+};
+Found search(const Piece& piece, const Bounds& bounds, SegmentsQuestion question) {
+  Found found;
+  found.best.makespan = kNever;
+  question.most = question.most == 0 ? 1'000'000 : question.most;
+  found.answer = search_segments(piece, bounds, question, found.best, kGoOn);
+  return found;
+}
+
+TEST(Segments, AreThereWhereNothingRunsBesideWideTasks) {
+  PieceTask task;
+  task.one = 4;
+  task.all = 2;
+  task.needs = {true, false};
+  Piece piece{{2, 1}, true, {task, task}};
+  EXPECT_TRUE(has_segments(piece));
+  piece.exclusive_wide = false;
+  EXPECT_FALSE(has_segments(piece));
+  piece.exclusive_wide = true;
+  piece.tasks.emplace_back();  // needs no core
+  EXPECT_FALSE(has_segments(piece));
+}
+
+TEST(Segments, HoldTheBestSchedule) {
+  int tried = 0, beside = 0;
+  for (std::uint64_t seed = 1; seed <= 1600; ++seed) {
+    const std::optional<tests::PieceCase> made = case_of(seed, seed % 10 == 0 ? 7 : 6);
+    if (!made) {
+      continue;
+    }
+    SCOPED_TRACE(seed);
+    const Piece& piece = made->piece;
+    const Time best = best_of(piece);
+    for (const Time limit : {kNever, best + 1}) {
+      for (const bool has_rates : {false, true}) {
+        Bounds bounds(piece);
+        bounds.limit_to(limit);
+        if (has_rates) {
+          RateFinder finder(piece);
+          bounds.weigh();
+          bounds.rate(finder, 100);
+        }
+        const Found found = search(piece, bounds, {limit});
+        ASSERT_TRUE(found.answer.is_complete);
+        ASSERT_EQ(found.best.makespan, best);
+        ASSERT_EQ(tests::faults_of(made->problem, found.best.starts, best), "");
+        beside += has_rates ? 0 : static_cast<int>(found.answer.work > 1);
+      }
+    }
+    // There is nothing earlier.
+    Bounds bounds(piece);
+    bounds.limit_to(best);
+    if (bounds.root() < best) {
+      const Found none = search(piece, bounds, {best});
+      EXPECT_TRUE(none.answer.is_complete);
+      EXPECT_TRUE(none.best.starts.empty());
+    }
+    ++tried;
+  }
+  EXPECT_GT(tried, 300);
+  EXPECT_GT(beside, 300);
+}
+
+// Parts are told apart by widths and orders: what one half has lost the other must have.
+TEST(Segments, HoldTheBestScheduleOfParts) {
+  int halves_tried = 0;
+  for (std::uint64_t seed = 1; seed <= 1200; ++seed) {
+    const std::optional<tests::PieceCase> made = case_of(seed, 6);
+    if (!made) {
+      continue;
+    }
+    SCOPED_TRACE(seed);
+    const Piece& piece = made->piece;
+    const Time best = best_of(piece);
+    const Time limit = best + 1 + static_cast<Time>(seed % 3);
+    std::vector<Part> parts = {whole(piece, 0)};
+    RateFinder finder(piece);
+    for (int round = 0; round < 4; ++round) {
+      std::vector<Part> next;
+      Time least = kNever;
+      for (const Part& part : parts) {
+        Bounds bounds(piece);
+        bounds.limit_to(limit, part);
+        bounds.rate(finder, 100);
+        if (bounds.root() >= limit) {
+          continue;
+        }
+        const Found found = search(piece, bounds, {limit});
+        ASSERT_TRUE(found.answer.is_complete);
+        if (!found.best.starts.empty()) {
+          least = std::min(least, found.best.makespan);
+          ASSERT_EQ(tests::faults_of(made->problem, found.best.starts, found.best.makespan), "");
+        }
+        const auto halves = split(piece, bounds.intervals(), bounds.widths(), bounds.rates(), part);
+        if (halves) {
+          next.push_back(halves->first);
+          next.push_back(halves->second);
+          ++halves_tried;
+        } else {
+          next.push_back(part);
+        }
+      }
+      ASSERT_EQ(least, best) << round;
+      parts = std::move(next);
+    }
+  }
+  EXPECT_GT(halves_tried, 500);
+}
+
+TEST(Segments, BeamsFindSchedules) {
+  int tried = 0, worse = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    const std::optional<tests::PieceCase> made = case_of(seed, 12);
+    if (!made) {
+      continue;
+    }
+    SCOPED_TRACE(seed);
+    Bounds bounds(made->piece);
+    bounds.limit_to(kNever);
+    const Found all = search(made->piece, bounds, {});
+    ASSERT_TRUE(all.answer.is_complete);
+    for (const double guess : {0.0, 0.5, 1.0}) {
+      const Found found = search(made->piece, bounds, {kNever, 0, 0, 1, guess});
+      ASSERT_EQ(tests::faults_of(made->problem, found.best.starts, found.best.makespan), "");
+      ASSERT_GE(found.best.makespan, all.best.makespan);
+      ASSERT_TRUE(!found.answer.is_complete || found.best.makespan == all.best.makespan);
+      worse += found.best.makespan > all.best.makespan ? 1 : 0;
+    }
+    ++tried;
+  }
+  EXPECT_GT(tried, 80);
+  EXPECT_GT(worse, 10);
+}
+
+// Stopped early, it knows what is left.
+TEST(Segments, SayWhatIsOpenWhenTheyAreStopped) {
+  int stopped = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    const std::optional<tests::PieceCase> made = case_of(seed, 12);
+    if (!made) {
+      continue;
+    }
+    SCOPED_TRACE(seed);
+    Bounds bounds(made->piece);
+    RateFinder finder(made->piece);
+    bounds.limit_to(kNever);
+    bounds.rate(finder, 100);
+    const Found all = search(made->piece, bounds, {});
+    for (std::int64_t most = 1; most < all.answer.work; most *= 3) {
+      const Found found = search(made->piece, bounds, {kNever, 0, most});
+      ASSERT_GE(found.best.makespan, all.best.makespan);
+      if (!found.answer.is_complete) {
+        ASSERT_LE(std::min(found.best.makespan, found.answer.open_bound), all.best.makespan);
+        ++stopped;
+      } else {
+        ASSERT_EQ(found.best.makespan, all.best.makespan);
+      }
+    }
+  }
+  EXPECT_GT(stopped, 50);
+}
+
+}  // namespace
+}  // namespace phaze::schedule
