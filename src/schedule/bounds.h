@@ -22,7 +22,6 @@ class Bounds {
   // And that are of a part.
   void limit_to(Time limit, const Part& part);
   const Intervals& intervals() const { return intervals_; }
-  Time limit() const { return limit_; }
   // Weighs bounds against one another too, until they reach the limit.
   void weigh();
   // Counts what can run at one moment too.

@@ -99,7 +99,9 @@ HeaviestMoment::Found HeaviestMoment::find(const std::vector<double>& one,
       start({0, bit(i) | bit(lowest(others))});
     }
   }
-  found_.most = std::max(found_.most, found_.weight) + kSame;
+  // What pruning and weights of nought may have hidden.
+  const auto hidden = 2 * static_cast<double>(piece_.tasks.size()) * kNoWeight;
+  found_.most = std::max(found_.most, found_.weight) + kSame + hidden;
   return found_;
 }
 

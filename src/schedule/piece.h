@@ -26,6 +26,11 @@ inline std::size_t lowest(Mask mask) {
                              __builtin_ctzll(static_cast<std::uint64_t>(mask >> 64)));
 }
 
+inline std::size_t count(Mask mask) {
+  return static_cast<std::size_t>(__builtin_popcountll(static_cast<std::uint64_t>(mask)) +
+                                  __builtin_popcountll(static_cast<std::uint64_t>(mask >> 64)));
+}
+
 inline constexpr std::size_t kTensor = 0, kVector = 1, kKinds = 2;
 
 struct PieceTask {

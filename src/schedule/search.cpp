@@ -2,9 +2,9 @@
 //
 // - A list schedule, or one that is remembered of a piece of the same shape (memory.h); a plain
 // bound.
-// - A quick look (look.h) at all schedules.
-// - Where wide tasks exclude all others, looks go by segments (segments.h), and narrow ones come
-// first.
+// - Where wide tasks exclude all others, looks by segments (segments.h): with beams, then at all
+//   schedules. Without them, and for few tasks in any case: a quick look in the order of starts
+//   (look.h).
 // - For what that does not settle: a local search for a better schedule to prune with
 //   (local_search.cpp); all schedules split into parts (splits.h), the one with the least bound
 //   first and down from there, each with bounds of its own and a short look; and looks at the lower
@@ -30,7 +30,7 @@ class Search {
         unit_(unit),
         options_(options),
         has_segments_(options.segments && has_segments(piece)),
-        by_(has_segments_ && piece.tasks.size() > kFewTasks ? By::kSegments : By::kStarts),
+        parts_by_(has_segments_ && piece.tasks.size() > kFewTasks ? By::kSegments : By::kStarts),
         bounds_(piece),
         look_(piece, options_, bounds_),
         rate_finder_(piece),
@@ -54,11 +54,11 @@ class Search {
     for (std::int64_t effort = kFirstEffort; !is_done(); effort *= kGrowth) {
       const bool is_first = effort == kFirstEffort;
       if (has_segments_) {
-        look_narrowly(effort);
+        look_with_beams(effort);
         look_at_all(By::kSegments, kSegments * effort, useful());
       }
-      if (by_ == By::kStarts) {
-        look_at_all(by_, is_first ? options_.first_look : effort, useful());
+      if (parts_by_ == By::kStarts) {
+        look_at_all(By::kStarts, is_first ? options_.first_look : effort, useful());
       }
       const bool has_parts_first = is_first && is_by_widths();
       if (options_.splits && has_parts_first) {
@@ -101,18 +101,21 @@ class Search {
 
   SegmentsAnswer look_at_segments(std::int64_t nodes, Time limit, std::size_t beam, double guess) {
     const std::int64_t left = options_.work_limit - best_.work++;
-    const SegmentsAnswer answer = search_segments(
-        piece_, bounds_, {limit, goal(), std::min(nodes, left) * kStatesForNode, beam, guess},
-        best_, [this] { return ask(); });
+    const SegmentsAnswer answer =
+        search_segments(piece_, bounds_,
+                        {limit, goal(), std::min(nodes, left) * kStatesForNode, beam, guess,
+                         options_.dominance, options_.twins},
+                        best_, [this] { return ask(); });
     best_.work += answer.work / kStatesForNode;
     return answer;
   }
   // Finds schedules to prune with.
-  void look_narrowly(std::int64_t effort) {
-    const auto most = static_cast<std::size_t>(effort / kEffortForState);
+  void look_with_beams(std::int64_t effort) {
+    const auto most =
+        static_cast<std::size_t>(std::max(effort / kEffortForState, std::int64_t{10}));
     for (const std::size_t width : {most / 10, most}) {
       for (const double guess : {0.0, 0.5}) {
-        if (is_done() || !has_room_for_segments(useful()) || is_done()) {
+        if (is_done() || !has_room_for_segments(useful())) {
           return;
         }
         if (look_at_segments(effort, useful(), width, guess).is_complete) {
@@ -152,12 +155,13 @@ class Search {
   // search; whether there may be any.
   bool has_room(Time limit) {
     if (!options_.mixed_bounds && (has_parts_looked_at_ || has_segments_)) {
-      bounds_.limit_to(kNever);  // they may be of a part
+      bounds_.limit_to(kNever);  // they may be of a part, or have no orders yet
     }
     if (!options_.mixed_bounds || limit_of_all_ == limit) {
       return true;
     }
     limit_of_all_ = limit;
+    is_rated_ = false;
     bounds_.limit_to(limit);
     const auto is_open = [this, limit](Time bound) {
       bound_ = std::max(bound_, std::min(limit, bound));
@@ -174,8 +178,8 @@ class Search {
     if (!has_room(limit)) {
       return false;
     }
-    if (options_.mixed_bounds && rated_limit_ != limit) {
-      rated_limit_ = limit;
+    if (options_.mixed_bounds && !is_rated_) {
+      is_rated_ = true;
       bounds_.rate(rate_finder_, kRateSteps);
       bound_ = std::max(bound_, std::min(limit, bounds_.root()));
     }
@@ -202,7 +206,7 @@ class Search {
     for (int i = 0; i < kQuestions && !is_done(); ++i) {
       const Time high = open > bound_ ? std::min(open, useful()) : useful();
       const Time middle = bound_ + (high - bound_ + 1) / 2;
-      if (!look_at_all(by_, nodes / kQuestions, middle)) {
+      if (!look_at_all(parts_by_, nodes / kQuestions, middle)) {
         open = middle;
       }
     }
@@ -210,7 +214,7 @@ class Search {
 
   void look_at_parts(std::int64_t work) {
     const std::int64_t last = best_.work + work;
-    limit_of_all_ = rated_limit_ = kNever;  // the bounds are of parts from here on
+    limit_of_all_ = kNever;  // the bounds are of parts from here on
     has_parts_looked_at_ = true;
     bool goes_down = false;
     while (!is_done() && best_.work < last && best_.work + kWorkOfBounds <= options_.work_limit) {
@@ -221,7 +225,11 @@ class Search {
       }
       Part part = std::move(parts_.back());
       parts_.pop_back();
-      goes_down = part.bound < useful() && !ask() && look_at(part);
+      if (part.bound < useful() && ask()) {
+        parts_.push_back(std::move(part));  // it is open still
+        break;
+      }
+      goes_down = part.bound < useful() && look_at(part);
       bound_ = std::max(bound_, std::min(useful(), least_bound_of_parts()));
     }
   }
@@ -246,7 +254,7 @@ class Search {
     if (part.bound >= limit) {
       return false;
     }
-    const Look::Answer answer = look(by_, part.nodes, limit);
+    const Look::Answer answer = look(parts_by_, part.nodes, limit);
     if (answer.is_complete) {
       return false;
     }
@@ -281,7 +289,7 @@ class Search {
   const Time unit_;  // of its durations
   const SearchOptions options_;
   const bool has_segments_;
-  const By by_;  // for parts, and for questions that raise the bound
+  const By parts_by_;  // looks at parts, and at what is open
   Bounds bounds_;
   Look look_;
   RateFinder rate_finder_;
@@ -289,7 +297,7 @@ class Search {
   PieceAnswer best_;
   Time bound_ = 0;
   Time limit_of_all_ = kNever;  // that the bounds hold for, where they are of all schedules
-  Time rated_limit_ = kNever;   // and rates as well
+  bool is_rated_ = false;       // and rates were found for it
   bool has_parts_looked_at_ = false;
   bool is_cancelled_ = false;
 };

@@ -3,14 +3,6 @@
 #include <algorithm>
 
 namespace phaze::schedule {
-namespace {
-
-std::size_t count(Mask mask) {
-  return static_cast<std::size_t>(__builtin_popcountll(static_cast<std::uint64_t>(mask)) +
-                                  __builtin_popcountll(static_cast<std::uint64_t>(mask >> 64)));
-}
-
-}  // namespace
 
 std::size_t SegmentStates::MaskHash::operator()(Mask mask) const {
   const auto low = static_cast<std::uint64_t>(mask);
@@ -20,21 +12,25 @@ std::size_t SegmentStates::MaskHash::operator()(Mask mask) const {
 }
 
 void SegmentStates::add(const SegmentState& state) {
-  std::vector<Held>& same = by_done_[state.done];
-  const Held held{state.last, state.latest, all_.size()};
-  compared_ += static_cast<std::int64_t>(same.size());
-  for (const Held& other : same) {
-    if (other.may_be_as_good(held) && is_as_good(all_[other.state], state)) {
-      running_.resize(state.running);
-      return;
+  if (has_dominance_) {
+    std::vector<Held>& same = by_done_[state.done];
+    const Held held{state.last_start, state.latest_end, all_.size()};
+    compared_ += static_cast<std::int64_t>(same.size());
+    for (const Held& other : same) {
+      if (other.may_be_as_good(held) && is_as_good(all_[other.state], state)) {
+        running_.resize(state.running);
+        return;
+      }
     }
+    std::erase_if(same, [&](const Held& other) {
+      const bool is_worse = held.may_be_as_good(other) && is_as_good(state, all_[other.state]);
+      if (is_worse) {
+        all_[other.state].is_dead = true;
+      }
+      return is_worse;
+    });
+    same.push_back(held);
   }
-  std::erase_if(same, [&](const Held& other) {
-    const bool is_worse = held.may_be_as_good(other) && is_as_good(state, all_[other.state]);
-    all_[other.state].is_dead = is_worse;
-    return is_worse;
-  });
-  same.push_back(held);
   by_count_[count(state.done)].push_back(all_.size());
   all_.push_back(state);
 }
@@ -42,16 +38,33 @@ void SegmentStates::add(const SegmentState& state) {
 // Has it as many cores of a kind, none later?
 bool SegmentStates::has_cores(const SegmentState& a, const SegmentState& b,
                               std::size_t kind) const {
-  std::size_t theirs = b.running;
-  for (std::size_t r = a.running; r < a.running_end; ++r) {
-    if (!piece_.tasks[running_[r].task].needs[kind]) {
+  const std::span<const Running> theirs = running_of(b);
+  std::size_t next = 0;
+  for (const Running& ours : running_of(a)) {
+    if (!piece_.tasks[ours.task].needs[kind]) {
       continue;
     }
-    while (theirs < b.running_end && !piece_.tasks[running_[theirs].task].needs[kind]) {
-      ++theirs;
+    while (next < theirs.size() && !piece_.tasks[theirs[next].task].needs[kind]) {
+      ++next;
     }
-    const Time free = theirs < b.running_end ? running_[theirs++].end : 0;
-    if (running_[r].end > std::max(b.last, free)) {
+    const Time free = next < theirs.size() ? theirs[next++].end : 0;
+    if (ours.end > std::max(b.last_start, free)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Has it all that something waits for no later?
+bool SegmentStates::has_results(const SegmentState& a, const SegmentState& b) const {
+  for (const Running& ours : running_of(a)) {
+    if (ours.end <= b.last_start || (order_.below[ours.task] & ~b.done) == 0) {
+      continue;
+    }
+    const std::span<const Running> theirs = running_of(b);
+    const auto same = std::find_if(theirs.begin(), theirs.end(),
+                                   [&](const Running& other) { return other.task == ours.task; });
+    if (same == theirs.end() || ours.end > same->end) {
       return false;
     }
   }
@@ -59,25 +72,49 @@ bool SegmentStates::has_cores(const SegmentState& a, const SegmentState& b,
 }
 
 bool SegmentStates::is_as_good(const SegmentState& a, const SegmentState& b) const {
-  if (a.is_between() != b.is_between() || (a.below & ~b.below & ~b.done) != 0 ||
-      !has_cores(a, b, kTensor) || !has_cores(a, b, kVector)) {
-    return false;
+  return a.is_between_segments() == b.is_between_segments() &&
+         (a.behind & ~b.behind & ~b.done) == 0 && has_cores(a, b, kTensor) &&
+         has_cores(a, b, kVector) && has_results(a, b);
+}
+
+std::vector<Start> starts_of(const Piece& piece, const Intervals& order, const SegmentTasks& tasks,
+                             const SegmentStates& states, std::size_t last) {
+  std::vector<const SegmentState*> way;
+  for (std::size_t i = last; i != kNoState; i = states[i].parent) {
+    way.push_back(&states[i]);
   }
-  for (std::size_t r = a.running; r < a.running_end; ++r) {
-    const Running& result = running_[r];
-    if (result.end <= b.last || (order_.below[result.task] & ~b.done) == 0) {
-      continue;  // others have it, or nothing waits for it
+  std::reverse(way.begin(), way.end());
+  std::vector<Start> starts(piece.tasks.size());
+  Time now = 0;
+  const auto run_alone = [&](Mask mask) {
+    for (const std::size_t i : order.order) {
+      if ((mask & bit(i)) != 0) {
+        const bool has_to = (tasks.in_segments & bit(i)) == 0;
+        starts[i] = {now, has_to || tasks.alone[i] < piece.tasks[i].one};
+        now += tasks.alone[i];
+      }
     }
-    const auto theirs =
-        std::find_if(running_.begin() + static_cast<std::ptrdiff_t>(b.running),
-                     running_.begin() + static_cast<std::ptrdiff_t>(b.running_end),
-                     [&result](const Running& other) { return other.task == result.task; });
-    const bool is_there = theirs != running_.begin() + static_cast<std::ptrdiff_t>(b.running_end);
-    if (!is_there || result.end > theirs->end) {
-      return false;
+  };
+  // From one state between segments to the next: tasks alone, and a segment.
+  for (auto at = way.begin(); at != way.end();) {
+    const auto end = std::find_if(at + 1, way.end(),
+                                  [](const SegmentState* s) { return s->is_between_segments(); });
+    const SegmentState& whole = **(end - 1);
+    Mask in_segment = 0;
+    for (auto state = at + 1; state != end; ++state) {
+      in_segment |= bit((*state)->task);
     }
+    run_alone(whole.done & ~(*at)->done & ~in_segment);
+    for (auto state = at + 1; state != end; ++state) {
+      const std::size_t i = (*state)->task;
+      starts[i] = {now + (*state)->last_start - (*state)->begin,
+                   tasks.beside[i] < piece.tasks[i].one};
+    }
+    now += whole.latest_end - whole.begin;
+    at = end;
   }
-  return true;
+  run_alone(all_of(piece) & ~way.back()->done);
+  return starts;
 }
 
 }  // namespace phaze::schedule

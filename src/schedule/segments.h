@@ -22,9 +22,14 @@ struct SegmentsQuestion {
   // Which: by their bounds (0), by what they would end with if all the rest ran alone (1), or by
   // something between.
   double guess = 0;
+  // Rules that can be turned off.
+  bool dominance = true;
+  bool twins = true;
 };
 struct SegmentsAnswer {
-  bool is_complete = true;   // it found the best, or there is none before the limit
+  // There is no schedule before the limit but what was found, and none before that. Where a goal,
+  // the work, a beam or somebody ended the search, it is so only if nothing was left.
+  bool is_complete = true;
   Time open_bound = kNever;  // otherwise a bound on what is left; never: a beam left something out
   std::int64_t work = 0;     // states that it went on from, and what they took to tell apart
 };

@@ -317,6 +317,59 @@ TEST_P(ExactSchedule, StopsWhenItHasEnough) {
   EXPECT_GT(stopped, 20);
 }
 
+// What was enough is no proof, and no bound for a search that remembers it.
+TEST_P(ExactSchedule, EnoughIsNoProof) {
+  int stopped = 0;
+  for (std::uint64_t seed = 50'000; seed < 50'800; ++seed) {
+    ScheduleProblemOptions options = sizes(4, 7, GetParam());
+    options.most_time = Picoseconds(9);
+    const ScheduleProblem problem = random_schedule_problem(seed, options);
+    SCOPED_TRACE(seed);
+    const Picoseconds best = schedule::solve_exact(problem).makespan;
+    for (std::int64_t more = 0; more < 4; ++more) {
+      schedule::Memory memory;
+      ExactOptions exact;
+      exact.memory = &memory;
+      exact.enough = best + Picoseconds(more);
+      const Schedule enough = schedule::solve_exact(problem, exact);
+      ASSERT_LE(enough.lower_bound, best) << more;
+      stopped += enough.makespan > best ? 1 : 0;
+      exact.enough = Picoseconds();
+      const Schedule found = schedule::solve_exact(problem, exact);
+      ASSERT_EQ(found.makespan, best) << more;
+      ASSERT_EQ(found.status, SolveStatus::kOptimal) << more;
+    }
+  }
+  EXPECT_GT(stopped, 20);
+}
+
+// Wherever it is stopped, also between the last parts.
+TEST_P(ExactSchedule, LosesNoPartWhenItIsStopped) {
+  int cancelled = 0;
+  for (std::uint64_t seed = 60'000; seed < 61'500; ++seed) {
+    ScheduleProblemOptions small = sizes(7, 12, GetParam());
+    small.most_time = Picoseconds(13);
+    small.most_cores = 3;
+    const ScheduleProblem problem = random_schedule_problem(seed, small);
+    SCOPED_TRACE(seed);
+    ExactOptions options;
+    options.segments = options.pieces = false;
+    options.first_look = options.part_look = 1;
+    int asked = 0;
+    options.is_cancelled = [&](Picoseconds, Picoseconds, std::int64_t) { return ++asked < 0; };
+    const Picoseconds best = schedule::solve_exact(problem, options).makespan;
+    for (int last = std::max(0, asked - 6); last < asked; ++last) {
+      int calls = 0;
+      options.is_cancelled = [&](Picoseconds, Picoseconds, std::int64_t) {
+        return calls++ >= last;
+      };
+      ASSERT_LE(schedule::solve_exact(problem, options).lower_bound, best) << last;
+      ++cancelled;
+    }
+  }
+  EXPECT_GT(cancelled, 200);
+}
+
 // The same graph with other durations and numbers of cores, one after another, each with the best
 // end so far as its cutoff: what was found for one serves the next.
 TEST_P(ExactSchedule, RemembersWhatItFoundForProblemsAlike) {

@@ -174,6 +174,53 @@ TEST(Segments, BeamsFindSchedules) {
   EXPECT_GT(worse, 10);
 }
 
+// With rules off there are more states, and the same schedule.
+TEST(Segments, AreTheSameWithRulesOff) {
+  std::int64_t with = 0, without = 0;
+  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+    const std::optional<tests::PieceCase> made = case_of(seed, 9);
+    if (!made) {
+      continue;
+    }
+    SCOPED_TRACE(seed);
+    Bounds bounds(made->piece);
+    bounds.limit_to(kNever);
+    const Found all = search(made->piece, bounds, {});
+    for (const bool dominance : {false, true}) {
+      for (const bool twins : {false, true}) {
+        const Found found = search(made->piece, bounds, {kNever, 0, 0, 0, 0, dominance, twins});
+        ASSERT_TRUE(found.answer.is_complete);
+        ASSERT_EQ(found.best.makespan, all.best.makespan) << dominance << twins;
+        without += dominance || twins ? 0 : found.answer.work;
+      }
+    }
+    with += all.answer.work;
+  }
+  EXPECT_LT(with, without);
+}
+
+// A goal that is reached ends the search, but is no proof.
+TEST(Segments, AGoalIsNoProof) {
+  int stopped = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    const std::optional<tests::PieceCase> made = case_of(seed, 8);
+    if (!made) {
+      continue;
+    }
+    SCOPED_TRACE(seed);
+    Bounds bounds(made->piece);
+    bounds.limit_to(kNever);
+    const Found all = search(made->piece, bounds, {});
+    const Found found = search(made->piece, bounds, {kNever, all.best.makespan + 3});
+    ASSERT_LE(found.best.makespan, all.best.makespan + 3);
+    const bool is_worse = found.best.makespan > all.best.makespan;
+    ASSERT_TRUE(!is_worse || !found.answer.is_complete);
+    ASSERT_LE(std::min(found.best.makespan, found.answer.open_bound), all.best.makespan);
+    stopped += is_worse ? 1 : 0;
+  }
+  EXPECT_GT(stopped, 10);
+}
+
 // Stopped early, it knows what is left.
 TEST(Segments, SayWhatIsOpenWhenTheyAreStopped) {
   int stopped = 0;
