@@ -93,7 +93,7 @@ struct SearchRecord {
   std::optional<SearchResult> common;                // of several models
   std::vector<std::optional<double>> reference_throughput;  // by model; nothing: does not fit
   std::vector<std::string> front_objectives;
-  std::vector<SearchFrontRow> front;  // by the first objective, the best first
+  std::vector<SearchFrontRow> front;     // by the first objective, the best first
   std::optional<Robustness> robustness;  // where it was asked for
   double seconds = 0;
   bool is_complete = true;

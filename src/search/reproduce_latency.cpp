@@ -62,7 +62,8 @@ class OriginalLatency : public DeviceLatency {
 
   double bound(const hw::Chip& chip) const override {
     const auto format = cost::matrix_format(chip, graph::weight_type(setting_.training.precision));
-    return format ? hw::peak_flops(chip, *format).value() / matrix_flops_ * (1 + kDurationRounding) : 0;
+    return format ? hw::peak_flops(chip, *format).value() / matrix_flops_ * (1 + kDurationRounding)
+                  : 0;
   }
 
   Worth evaluate(const hw::Chip& chip, double enough) const override {
