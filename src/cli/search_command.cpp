@@ -54,6 +54,11 @@ int run_count(const SearchOptions& options, const space::Space& space) {
                std::string(space::described(static_cast<space::Limit>(i)));
       }
     }
+    if (count.removed[static_cast<std::size_t>(space::Limit::kParts)] > 0) {
+      why +=
+          " (HBM beyond its generation, a core's buffer above the global one, or cores that do not "
+          "divide among the dies)";
+    }
     return report_no_answer("none of the " + counted(count.combinations, "chip") + " of " +
                             space.name + " is within its filters and budgets" + why);
   }

@@ -17,7 +17,7 @@ constexpr std::array kNames = {
     NameOf<Limit>{Limit::kPower, "power"},     NameOf<Limit>{Limit::kDieCost, "die_cost"},
 };
 constexpr std::array kDescriptions = {
-    NameOf<Limit>{Limit::kFilters, "filters of the space"},
+    NameOf<Limit>{Limit::kFilters, "what a filter leaves out"},
     NameOf<Limit>{Limit::kParts, "parts that do not go together"},
     NameOf<Limit>{Limit::kArea, "more area than the budget"},
     NameOf<Limit>{Limit::kLeastArea, "less area than the space asks for"},
