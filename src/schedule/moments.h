@@ -15,8 +15,7 @@ struct Moment {
   Mask one = 0, wide = 0;  // tasks on one core, and wide
 };
 
-// Which tasks may run at once, and in which widths. Tasks that can take no time are of no
-// moment.
+// Which tasks may run at once, and in which widths. Tasks that can take no time are left out.
 struct Company {
   Mask one = 0, wide = 0;   // that may run so
   std::vector<Mask> apart;  // by task: those that never run beside it, and itself

@@ -31,6 +31,15 @@ inline std::size_t count(Mask mask) {
                                   __builtin_popcountll(static_cast<std::uint64_t>(mask >> 64)));
 }
 
+struct MaskHash {
+  std::size_t operator()(Mask mask) const {
+    const auto low = static_cast<std::uint64_t>(mask);
+    const auto high = static_cast<std::uint64_t>(mask >> 64);
+    return static_cast<std::size_t>((low * 0x9E3779B97F4A7C15ULL) ^ (high * 0xC2B2AE3D27D4EB4FULL) ^
+                                    (low >> 29));
+  }
+};
+
 inline constexpr std::size_t kTensor = 0, kVector = 1, kKinds = 2;
 
 struct PieceTask {

@@ -10,13 +10,6 @@ constexpr std::int64_t kMostNumbers = 24'000'000;
 
 }  // namespace
 
-std::size_t Seen::MaskHash::operator()(Mask mask) const {
-  const auto low = static_cast<std::uint64_t>(mask);
-  const auto high = static_cast<std::uint64_t>(mask >> 64);
-  return static_cast<std::size_t>((low * 0x9E3779B97F4A7C15ULL) ^ (high * 0xC2B2AE3D27D4EB4FULL) ^
-                                  (low >> 29));
-}
-
 bool Seen::Kept::is_as_good_as(const Kept& other) const {
   // Numbers that lie before the other state's time are as good as its time.
   return forbidden.is_within(other.forbidden) &&

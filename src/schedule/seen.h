@@ -27,9 +27,6 @@ class Seen {
 
     bool is_as_good_as(const Kept& other) const;
   };
-  struct MaskHash {
-    std::size_t operator()(Mask mask) const;
-  };
 
   void describe(const State& state, std::vector<Time>& numbers) const;
 

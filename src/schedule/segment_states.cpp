@@ -4,13 +4,6 @@
 
 namespace phaze::schedule {
 
-std::size_t SegmentStates::MaskHash::operator()(Mask mask) const {
-  const auto low = static_cast<std::uint64_t>(mask);
-  const auto high = static_cast<std::uint64_t>(mask >> 64);
-  return static_cast<std::size_t>((low * 0x9E3779B97F4A7C15ULL) ^ (high * 0xC2B2AE3D27D4EB4FULL) ^
-                                  (low >> 29));
-}
-
 void SegmentStates::add(const SegmentState& state) {
   if (has_dominance_) {
     std::vector<Held>& same = by_done_[state.done];

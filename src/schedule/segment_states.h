@@ -70,9 +70,6 @@ class SegmentStates {
       return last_start <= other.last_start && latest_end <= other.latest_end;
     }
   };
-  struct MaskHash {
-    std::size_t operator()(Mask mask) const;
-  };
 
   bool is_as_good(const SegmentState& a, const SegmentState& b) const;
   bool has_cores(const SegmentState& a, const SegmentState& b, std::size_t kind) const;

@@ -4,7 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <optional>
+#include <utility>
+#include <vector>
 
 #include "schedule/splits.h"
 #include "support/pieces.h"
@@ -12,21 +13,27 @@
 namespace phaze::schedule {
 namespace {
 
-// A problem that has segments; in half of them few durations, so that tasks are alike.
-std::optional<tests::PieceCase> case_of(std::uint64_t seed, std::size_t most) {
-  tests::ScheduleProblemOptions options;
-  options.least_tasks = 3;
-  options.most_tasks = most;
-  options.most_cores = 3;
-  options.exclusive = true;
-  if (seed % 2 == 0) {
-    options.most_time = Picoseconds(6);
+struct Case : tests::PieceCase {
+  std::uint64_t seed = 0;
+};
+// Problems that have segments; in half of them few durations, so that tasks are alike.
+std::vector<Case> cases_of(std::uint64_t seeds, std::size_t most) {
+  std::vector<Case> cases;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    tests::ScheduleProblemOptions options;
+    options.least_tasks = 3;
+    options.most_tasks = most;
+    options.most_cores = 3;
+    options.exclusive = true;
+    if (seed % 2 == 0) {
+      options.most_time = Picoseconds(6);
+    }
+    tests::PieceCase made = tests::random_piece(seed, options);
+    if (has_segments(made.piece)) {
+      cases.push_back({std::move(made), seed});
+    }
   }
-  tests::PieceCase made = tests::random_piece(seed, options);
-  if (!has_segments(made.piece)) {
-    return std::nullopt;
-  }
-  return made;
+  return cases;
 }
 
 Time best_of(const Piece& piece) {
@@ -65,13 +72,9 @@ TEST(Segments, AreThereWhereNothingRunsBesideWideTasks) {
 
 TEST(Segments, HoldTheBestSchedule) {
   int tried = 0, beside = 0;
-  for (std::uint64_t seed = 1; seed <= 1600; ++seed) {
-    const std::optional<tests::PieceCase> made = case_of(seed, seed % 10 == 0 ? 7 : 6);
-    if (!made) {
-      continue;
-    }
-    SCOPED_TRACE(seed);
-    const Piece& piece = made->piece;
+  for (const Case& made : cases_of(1600, 6)) {
+    SCOPED_TRACE(made.seed);
+    const Piece& piece = made.piece;
     const Time best = best_of(piece);
     for (const Time limit : {kNever, best + 1}) {
       for (const bool has_rates : {false, true}) {
@@ -85,7 +88,7 @@ TEST(Segments, HoldTheBestSchedule) {
         const Found found = search(piece, bounds, {limit});
         ASSERT_TRUE(found.answer.is_complete);
         ASSERT_EQ(found.best.makespan, best);
-        ASSERT_EQ(tests::faults_of(made->problem, found.best.starts, best), "");
+        ASSERT_EQ(tests::faults_of(made.problem, found.best.starts, best), "");
         beside += has_rates ? 0 : static_cast<int>(found.answer.work > 1);
       }
     }
@@ -106,15 +109,11 @@ TEST(Segments, HoldTheBestSchedule) {
 // Parts are told apart by widths and orders: what one half has lost the other must have.
 TEST(Segments, HoldTheBestScheduleOfParts) {
   int halves_tried = 0;
-  for (std::uint64_t seed = 1; seed <= 1200; ++seed) {
-    const std::optional<tests::PieceCase> made = case_of(seed, 6);
-    if (!made) {
-      continue;
-    }
-    SCOPED_TRACE(seed);
-    const Piece& piece = made->piece;
+  for (const Case& made : cases_of(1200, 6)) {
+    SCOPED_TRACE(made.seed);
+    const Piece& piece = made.piece;
     const Time best = best_of(piece);
-    const Time limit = best + 1 + static_cast<Time>(seed % 3);
+    const Time limit = best + 1 + static_cast<Time>(made.seed % 3);
     std::vector<Part> parts = {whole(piece, 0)};
     RateFinder finder(piece);
     for (int round = 0; round < 4; ++round) {
@@ -131,7 +130,7 @@ TEST(Segments, HoldTheBestScheduleOfParts) {
         ASSERT_TRUE(found.answer.is_complete);
         if (!found.best.starts.empty()) {
           least = std::min(least, found.best.makespan);
-          ASSERT_EQ(tests::faults_of(made->problem, found.best.starts, found.best.makespan), "");
+          ASSERT_EQ(tests::faults_of(made.problem, found.best.starts, found.best.makespan), "");
         }
         const auto halves = split(piece, bounds.intervals(), bounds.widths(), bounds.rates(), part);
         if (halves) {
@@ -151,19 +150,15 @@ TEST(Segments, HoldTheBestScheduleOfParts) {
 
 TEST(Segments, BeamsFindSchedules) {
   int tried = 0, worse = 0;
-  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
-    const std::optional<tests::PieceCase> made = case_of(seed, 12);
-    if (!made) {
-      continue;
-    }
-    SCOPED_TRACE(seed);
-    Bounds bounds(made->piece);
+  for (const Case& made : cases_of(400, 12)) {
+    SCOPED_TRACE(made.seed);
+    Bounds bounds(made.piece);
     bounds.limit_to(kNever);
-    const Found all = search(made->piece, bounds, {});
+    const Found all = search(made.piece, bounds, {});
     ASSERT_TRUE(all.answer.is_complete);
     for (const double guess : {0.0, 0.5, 1.0}) {
-      const Found found = search(made->piece, bounds, {kNever, 0, 0, 1, guess});
-      ASSERT_EQ(tests::faults_of(made->problem, found.best.starts, found.best.makespan), "");
+      const Found found = search(made.piece, bounds, {kNever, 0, 0, 1, guess});
+      ASSERT_EQ(tests::faults_of(made.problem, found.best.starts, found.best.makespan), "");
       ASSERT_GE(found.best.makespan, all.best.makespan);
       ASSERT_TRUE(!found.answer.is_complete || found.best.makespan == all.best.makespan);
       worse += found.best.makespan > all.best.makespan ? 1 : 0;
@@ -177,18 +172,14 @@ TEST(Segments, BeamsFindSchedules) {
 // With rules off there are more states, and the same schedule.
 TEST(Segments, AreTheSameWithRulesOff) {
   std::int64_t with = 0, without = 0;
-  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
-    const std::optional<tests::PieceCase> made = case_of(seed, 9);
-    if (!made) {
-      continue;
-    }
-    SCOPED_TRACE(seed);
-    Bounds bounds(made->piece);
+  for (const Case& made : cases_of(600, 9)) {
+    SCOPED_TRACE(made.seed);
+    Bounds bounds(made.piece);
     bounds.limit_to(kNever);
-    const Found all = search(made->piece, bounds, {});
+    const Found all = search(made.piece, bounds, {});
     for (const bool dominance : {false, true}) {
       for (const bool twins : {false, true}) {
-        const Found found = search(made->piece, bounds, {kNever, 0, 0, 0, 0, dominance, twins});
+        const Found found = search(made.piece, bounds, {kNever, 0, 0, 0, 0, dominance, twins});
         ASSERT_TRUE(found.answer.is_complete);
         ASSERT_EQ(found.best.makespan, all.best.makespan) << dominance << twins;
         without += dominance || twins ? 0 : found.answer.work;
@@ -202,16 +193,12 @@ TEST(Segments, AreTheSameWithRulesOff) {
 // A goal that is reached ends the search, but is no proof.
 TEST(Segments, AGoalIsNoProof) {
   int stopped = 0;
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
-    const std::optional<tests::PieceCase> made = case_of(seed, 8);
-    if (!made) {
-      continue;
-    }
-    SCOPED_TRACE(seed);
-    Bounds bounds(made->piece);
+  for (const Case& made : cases_of(300, 8)) {
+    SCOPED_TRACE(made.seed);
+    Bounds bounds(made.piece);
     bounds.limit_to(kNever);
-    const Found all = search(made->piece, bounds, {});
-    const Found found = search(made->piece, bounds, {kNever, all.best.makespan + 3});
+    const Found all = search(made.piece, bounds, {});
+    const Found found = search(made.piece, bounds, {kNever, all.best.makespan + 3});
     ASSERT_LE(found.best.makespan, all.best.makespan + 3);
     const bool is_worse = found.best.makespan > all.best.makespan;
     ASSERT_TRUE(!is_worse || !found.answer.is_complete);
@@ -224,19 +211,15 @@ TEST(Segments, AGoalIsNoProof) {
 // Stopped early, it knows what is left.
 TEST(Segments, SayWhatIsOpenWhenTheyAreStopped) {
   int stopped = 0;
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
-    const std::optional<tests::PieceCase> made = case_of(seed, 12);
-    if (!made) {
-      continue;
-    }
-    SCOPED_TRACE(seed);
-    Bounds bounds(made->piece);
-    RateFinder finder(made->piece);
+  for (const Case& made : cases_of(300, 12)) {
+    SCOPED_TRACE(made.seed);
+    Bounds bounds(made.piece);
+    RateFinder finder(made.piece);
     bounds.limit_to(kNever);
     bounds.rate(finder, 100);
-    const Found all = search(made->piece, bounds, {});
+    const Found all = search(made.piece, bounds, {});
     for (std::int64_t most = 1; most < all.answer.work; most *= 3) {
-      const Found found = search(made->piece, bounds, {kNever, 0, most});
+      const Found found = search(made.piece, bounds, {kNever, 0, most});
       ASSERT_GE(found.best.makespan, all.best.makespan);
       if (!found.answer.is_complete) {
         ASSERT_LE(std::min(found.best.makespan, found.answer.open_bound), all.best.makespan);
