@@ -76,6 +76,8 @@ Json layer_json(const plan::LayerSchedule& layer) {
                {"floor_s", seconds(layer.floor)},
                {"floor", plan::to_string(layer.floor_reason)}};
   append_schedule(json, layer.problem, layer.schedule, layer.time(), plan::idle_times(layer));
+  json["status"] = plan::to_string(layer.is_proved() ? plan::SolveStatus::kOptimal
+                                                     : plan::SolveStatus::kFeasible);
   return json;
 }
 

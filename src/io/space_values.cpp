@@ -276,6 +276,7 @@ std::optional<Tie> read_tie(Field field, const Value& value, const std::vector<A
     return Tie{field, TieKind::kRule, 1, field};
   }
   std::vector<std::string> names;
+  names.reserve(axes.size());
   for (const Axis& axis : axes) {
     names.emplace_back(space::traits(axis.field).path);
   }

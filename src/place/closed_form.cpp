@@ -84,14 +84,16 @@ Suffix ClosedForm::extend(const Suffix& after, Runs runs, std::int64_t to_end,
     const auto few_s = [&](std::int64_t passes) {
       double most_s = 0;
       for (std::int64_t stages = 1; stages <= std::min(to_end, kLongestRun); ++stages) {
-        most_s = std::max(
-            most_s, static_cast<double>(passes / stages) * run_s(stages) + run_s(passes % stages));
+        const std::int64_t loops = passes / stages;
+        most_s =
+            std::max(most_s, static_cast<double>(loops) * run_s(stages) + run_s(passes % stages));
       }
       return most_s;
     };
     // Over all of them, and few for what is left.
+    const std::int64_t loops = left / to_end;
     longest_s =
-        std::max(few_s(left), static_cast<double>(left / to_end) *
+        std::max(few_s(left), static_cast<double>(loops) *
                                       (own_s + (to_end > 1 ? after.sum_s + 2 * transfer_s_ : 0)) +
                                   few_s(left % to_end));
   }
@@ -105,9 +107,9 @@ Suffix ClosedForm::extend_less(const Suffix& after, std::int64_t to_end, const S
   if (!is_gpipe_ && left > 0) {
     const double own_s = times.total_s();
     const double all_s = own_s + (to_end > 1 ? after.sum_s + 2 * transfer_s_ : 0);
-    longest_s =
-        std::max(static_cast<double>(left) * own_s,
-                 static_cast<double>(left / to_end) * all_s + (left % to_end > 0 ? own_s : 0));
+    const std::int64_t loops = left / to_end;
+    longest_s = std::max(static_cast<double>(left) * own_s,
+                         static_cast<double>(loops) * all_s + (left % to_end > 0 ? own_s : 0));
   }
   return extend_by(after, longest_s, to_end, times, sync);
 }

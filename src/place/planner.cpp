@@ -155,8 +155,8 @@ class Planner {
       }
       strategy.data = data;
       const std::int64_t most = std::min(group.length, problem_.devices / (strategy.tensor * data));
-      const auto microbatches =
-          static_cast<double>(problem_.global_batch / (data * strategy.microbatch));
+      const std::int64_t per_replica = problem_.global_batch / (data * strategy.microbatch);
+      const auto microbatches = static_cast<double>(per_replica);
       for (std::int64_t stages = 1; stages <= most; ++stages) {
         strategy.pipeline = stages;
         // All micro-batches pass the longest stage, whatever else is chosen.

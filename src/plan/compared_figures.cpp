@@ -26,7 +26,7 @@ std::vector<std::int64_t> reaches_of(const hw::Cluster& a, const hw::Cluster& b)
     }
   }
   std::ranges::sort(reaches);
-  reaches.erase(std::ranges::unique(reaches).begin(), reaches.end());
+  reaches.erase(std::unique(reaches.begin(), reaches.end()), reaches.end());
   return reaches;
 }
 

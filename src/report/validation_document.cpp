@@ -37,10 +37,10 @@ std::string worst_rows(std::vector<ComparedRow> rows, std::size_t most) {
 }
 
 const ComparedGroup& find(const plan::Validation& validation, const std::string& name) {
-  static const ComparedGroup kNone;
+  static const ComparedGroup none;
   const auto found = std::ranges::find_if(
       validation.own, [&name](const ComparedGroup& group) { return group.name == name; });
-  return found == validation.own.end() ? kNone : *found;
+  return found == validation.own.end() ? none : *found;
 }
 
 // Groups in one picture, each under a shorter name.

@@ -2,6 +2,7 @@
 // A problem as the solvers see it: numbers, at most 128 tasks, in an order that may be run.
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -27,8 +28,8 @@ inline std::size_t lowest(Mask mask) {
 }
 
 inline std::size_t count(Mask mask) {
-  return static_cast<std::size_t>(__builtin_popcountll(static_cast<std::uint64_t>(mask)) +
-                                  __builtin_popcountll(static_cast<std::uint64_t>(mask >> 64)));
+  return static_cast<std::size_t>(std::popcount(static_cast<std::uint64_t>(mask))) +
+         static_cast<std::size_t>(std::popcount(static_cast<std::uint64_t>(mask >> 64)));
 }
 
 struct MaskHash {

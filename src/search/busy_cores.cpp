@@ -64,11 +64,14 @@ LayerSchedule choose_busy_cores(LayerSchedule layer, const std::vector<BusyCores
       break;
     }
   }
-  // `least` is no less than the floor; of a schedule that ends before it nothing more is to be won.
-  best.schedule.lower_bound = std::min(*least, best.schedule.makespan);
-  best.schedule.status = best.schedule.lower_bound == best.schedule.makespan
-                             ? plan::SolveStatus::kOptimal
-                             : plan::SolveStatus::kFeasible;
+  // Of a schedule that ends before the floor nothing more is to be won, and it claims no more than
+  // its solver does.
+  if (best.schedule.makespan > layer.floor) {
+    best.schedule.lower_bound = std::min(*least, best.schedule.makespan);
+    best.schedule.status = best.schedule.lower_bound == best.schedule.makespan
+                               ? plan::SolveStatus::kOptimal
+                               : plan::SolveStatus::kFeasible;
+  }
   return best;
 }
 

@@ -199,8 +199,7 @@ class Search {
       }
     }
     std::ranges::sort(microbatches);
-    const auto repeated = std::ranges::unique(microbatches);
-    microbatches.erase(repeated.begin(), repeated.end());
+    microbatches.erase(std::unique(microbatches.begin(), microbatches.end()), microbatches.end());
     for (const std::int64_t microbatch : microbatches) {
       for (const bool recompute : {false, true}) {
         if (recompute ? terms_.recompute : terms_.store) {

@@ -157,6 +157,7 @@ std::optional<Field> parse_field(std::string_view path) {
 
 std::vector<std::string> field_paths() {
   std::vector<std::string> paths;
+  paths.reserve(kTraits.size());
   for (const FieldTraits& row : kTraits) {
     paths.emplace_back(row.path);
   }

@@ -140,23 +140,23 @@ namespace {
 // The operators of vector.csv and vector_more.csv as a layer of one; nothing for those that are no
 // operator of ours.
 std::optional<graph::Layer> vector_layer(const std::string& name, const graph::Shape& shape) {
-  static const std::map<std::string, OpKind> kUnary = {{"gelu", OpKind::kGelu},
-                                                       {"gelu_tanh", OpKind::kGeluTanh},
-                                                       {"relu", OpKind::kRelu},
-                                                       {"silu", OpKind::kSilu},
-                                                       {"tanh", OpKind::kTanh},
-                                                       {"softmax", OpKind::kSoftmax},
-                                                       {"scale", OpKind::kScale},
-                                                       {"neg", OpKind::kNegate},
-                                                       {"pow2_fp32", OpKind::kPower},
-                                                       {"scale_fp32", OpKind::kScale},
-                                                       {"log_softmax_fp32", OpKind::kLogSoftmax}};
-  static const std::map<std::string, OpKind> kBinary = {{"add", OpKind::kAdd},
-                                                        {"mul", OpKind::kMultiply},
-                                                        {"add_fp32", OpKind::kAdd},
-                                                        {"mul_row_vector", OpKind::kMultiply},
-                                                        {"add_row_vector", OpKind::kAdd},
-                                                        {"mul_column_fp32", OpKind::kMultiply}};
+  static const std::map<std::string, OpKind> unary = {{"gelu", OpKind::kGelu},
+                                                      {"gelu_tanh", OpKind::kGeluTanh},
+                                                      {"relu", OpKind::kRelu},
+                                                      {"silu", OpKind::kSilu},
+                                                      {"tanh", OpKind::kTanh},
+                                                      {"softmax", OpKind::kSoftmax},
+                                                      {"scale", OpKind::kScale},
+                                                      {"neg", OpKind::kNegate},
+                                                      {"pow2_fp32", OpKind::kPower},
+                                                      {"scale_fp32", OpKind::kScale},
+                                                      {"log_softmax_fp32", OpKind::kLogSoftmax}};
+  static const std::map<std::string, OpKind> binary = {{"add", OpKind::kAdd},
+                                                       {"mul", OpKind::kMultiply},
+                                                       {"add_fp32", OpKind::kAdd},
+                                                       {"mul_row_vector", OpKind::kMultiply},
+                                                       {"add_row_vector", OpKind::kAdd},
+                                                       {"mul_column_fp32", OpKind::kMultiply}};
   const ElementType type = name.find("fp32") != std::string::npos && !name.starts_with("cast")
                                ? ElementType::kF32
                                : ElementType::kBf16;
@@ -174,15 +174,15 @@ std::optional<graph::Layer> vector_layer(const std::string& name, const graph::S
     build.hand_over(build.add(
         std::move(op), {{name, shape, to, graph::Role::kActivation, std::nullopt, false}})[0]);
   };
-  if (kUnary.contains(name)) {
-    build.hand_over(build.unary(kUnary.at(name), name, input(type)));
-  } else if (kBinary.contains(name)) {
+  if (unary.contains(name)) {
+    build.hand_over(build.unary(unary.at(name), name, input(type)));
+  } else if (binary.contains(name)) {
     const graph::Shape other = name.find("row_vector") != std::string::npos ? graph::Shape{columns}
                                : name.find("column") != std::string::npos
                                    ? graph::Shape{shape[0], 1}
                                    : shape;
     const TensorId x = input(type);
-    build.hand_over(build.binary(kBinary.at(name), name, x, constant("p", other)));
+    build.hand_over(build.binary(binary.at(name), name, x, constant("p", other)));
   } else if (name == "layernorm") {
     const TensorId x = input(type);
     const TensorId weight = build.parameter("weight", {columns}, type);

@@ -114,6 +114,30 @@ TEST(LayerSchedules, StopAtTheFloor) {
   EXPECT_TRUE(found.is_proved());
 }
 
+// A schedule that ends before the floor is good enough, but not the shortest for that.
+TEST(BusyCores, ClaimNoMoreThanTheirSolver) {
+  LayerSchedule frame;
+  frame.floor = Picoseconds(9);
+  BusyCores choice;
+  for (const char* name : {"a", "b"}) {
+    choice.problem.tasks.push_back({name, plan::TaskUnit::kTensor, Picoseconds(4), std::nullopt});
+  }
+  choice.problem.tensor_cores = 2;
+  const auto solve = [](const ScheduleProblem& problem, const Wanted& /*wanted*/) {
+    Schedule serial = schedule::solve_exact(problem);
+    serial.runs[plan::TaskId(1)].start += Picoseconds(4);
+    serial.runs[plan::TaskId(1)].end += Picoseconds(4);
+    serial.makespan += Picoseconds(4);
+    serial.status = plan::SolveStatus::kFeasible;
+    return serial;
+  };
+  LayerSchedule best = choose_busy_cores(frame, {choice}, solve);
+  best.busy_cores = 2;
+  EXPECT_EQ(best.schedule.lower_bound, Picoseconds(4));
+  EXPECT_EQ(verify::find_faults(best), std::vector<std::string>{});
+  EXPECT_TRUE(best.is_proved());
+}
+
 // Those with the shortest list schedules first, the others only for less, and all for the floor.
 TEST(BusyCores, AreAskedForLessThanTheBestSoFar) {
   LayerSchedule frame;
