@@ -95,6 +95,7 @@ void add_pass(const cost::CostContext& context, const graph::Layer& layer, Layer
               bool exclusive_wide, const std::string& kind, Sample& sample) {
   schedule::Memory memory;
   std::int64_t work = 0;
+  int schedules = 0;
   const auto solve = [&](const ScheduleProblem& problem, const search::Wanted& wanted) {
     schedule::ExactOptions options = limited_to(30'000);
     options.cutoff = wanted.cutoff;
@@ -102,13 +103,18 @@ void add_pass(const cost::CostContext& context, const graph::Layer& layer, Layer
     options.memory = &memory;
     plan::Schedule schedule = schedule::solve_exact(problem, options);
     work += schedule.work;
+    ++schedules;
     return schedule;
   };
   const search::PricedPass priced = search::price_pass(context, layer, pass, exclusive_wide);
   const double begin = processor_seconds();
   const plan::LayerSchedule found = search::schedule_priced(priced, *context.chip, solve);
-  Timed timed{found.schedule, processor_seconds() - begin};
+  Timed timed{found.schedule, processor_seconds() - begin, schedules};
   timed.schedule.work = work;
+  if (found.is_proved()) {  // also by a floor that is above the makespan
+    timed.schedule.status = plan::SolveStatus::kOptimal;
+    timed.schedule.lower_bound = timed.schedule.makespan;
+  }
   sample.add(kind, text_of(*context.chip), found.problem, timed, verify::find_faults(found));
 }
 

@@ -75,6 +75,7 @@ void Sample::add(const std::string& kind, const std::string& name,
   tasks_.push_back(static_cast<double>(problem.tasks.size()));
   us_.push_back(timed.seconds * 1e6);
   work_ += schedule.work;
+  schedules_ += timed.schedules;
   Case one{kind + ", " + name, {}, timed.seconds, gap_of(schedule), false, schedule.work};
   one.is_proved = schedule.status == plan::SolveStatus::kOptimal && timed.seconds <= time_limit_s_;
   Class& which = !one.is_proved ? open_ : schedule.work == 0 ? settled_ : searched_;
@@ -102,6 +103,9 @@ void Sample::print(const std::string& title) const {
               quantile(tasks_, 0.5), quantile(tasks_, 1));
   std::printf("  us: mean %.1f, median %.1f, p95 %.0f, p99 %.0f, most %.0f\n", mean(us_),
               quantile(us_, 0.5), quantile(us_, 0.95), quantile(us_, 0.99), quantile(us_, 1));
+  const double each =
+      static_cast<double>(us_.size()) / static_cast<double>(std::max<std::int64_t>(1, schedules_));
+  std::printf("  %.2f schedules each, mean %.1f us a schedule\n", 1 / each, mean(us_) * each);
   std::printf("  proved %.3f %%, mean gap of the other %zu %.3f %%\n", proved_percent(),
               open_gaps_.size(), 100 * mean(open_gaps_));
   const auto print_class = [this](const char* text, const Class& one) {

@@ -14,6 +14,7 @@ namespace phaze::bench {
 struct Timed {
   plan::Schedule schedule;
   double seconds = 0;  // of the processor: a busy machine does not change it
+  int schedules = 1;   // that were sought for it
 };
 double processor_seconds();
 Timed solve_timed(const plan::ScheduleProblem& problem, const schedule::ExactOptions& options);
@@ -61,7 +62,7 @@ class Sample {
     double seconds = 0;
   };
   Class settled_, searched_, open_;
-  std::int64_t work_ = 0;
+  std::int64_t work_ = 0, schedules_ = 0;
   std::map<std::string, Case> worst_;  // by kind
   std::string fault_;
 };

@@ -105,8 +105,8 @@ struct LayerSchedule {
   ScheduleProblem problem;
   Schedule schedule;
   // Tasks on one core run on the first so many of a kind, priced at 1/busy_cores of what cores
-  // share. Where the schedule ends after the floor, its bound is one for all numbers that were tried
-  // (1, 2, 4, ... all).
+  // share. Where the schedule ends after the floor, its bound is one for all numbers that were
+  // tried (1, 2, 4, ... all).
   std::int64_t busy_cores = 1;
   // The chip runs one operator at a time: the time is the sum.
   bool is_serial = false;

@@ -160,6 +160,11 @@ void Bounds::rate(RateFinder& finder, int steps) {
   }
 }
 
+bool Bounds::reaches_limit(RateFinder& finder, int steps) const {
+  return root_ >= limit_ ||
+         finder.reaches(find_company(piece_, intervals_, windows_, limit_), limit_, steps);
+}
+
 Time Bounds::of(const State& state, Mask narrow, Time limit) {
   const Time now = state.last_start();
   Time bound = std::max(root_, state.latest_end());

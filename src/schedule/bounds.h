@@ -26,6 +26,8 @@ class Bounds {
   void weigh();
   // Counts what can run at one moment too.
   void rate(RateFinder& finder, int steps);
+  // Whether that would raise the bound to the limit; changes nothing but what the finder knows.
+  bool reaches_limit(RateFinder& finder, int steps) const;
   const Rates& rates() const { return rates_; }
 
   // Longest way from the task's end to the end of all, at fastest durations.

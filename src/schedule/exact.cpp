@@ -38,6 +38,7 @@ SearchOptions search_options(const ExactOptions& options, const Around& around,
   search.twins = options.twins;
   search.at_once = options.at_once;
   search.mixed_bounds = options.mixed_bounds;
+  search.shaving = options.shaving;
   search.splits = options.splits;
   search.segments = options.segments;
   search.first_look = options.first_look;

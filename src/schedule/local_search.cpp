@@ -16,7 +16,8 @@ namespace {
 
 constexpr int kRuns = 4;
 constexpr std::int64_t kStepsBetweenCalls = 4096;
-constexpr double kHot = 0.02;      // of the makespan
+constexpr double kHot = 0.02;      // of the makespan, to begin with
+constexpr double kWarm = 0.002;    // where the best known schedule is to be changed little
 constexpr double kCooling = 1e-3;  // last temperature over the first
 
 struct Plan {
@@ -30,9 +31,9 @@ class Annealing {
             const std::function<bool()>& is_cancelled)
       : piece_(piece), best_(best), goal_(goal), is_cancelled_(is_cancelled) {}
 
-  void run(Plan plan, Rng& rng, std::int64_t steps) {
+  void run(Plan plan, Rng& rng, std::int64_t steps, double heat) {
     Time length = evaluate(plan);
-    const double hot = kHot * static_cast<double>(best_.makespan);
+    const double hot = heat * static_cast<double>(best_.makespan);
     for (std::int64_t step = 0; step < steps && best_.makespan > goal_; ++step) {
       if (step % kStepsBetweenCalls == 0 && is_cancelled_()) {
         return;
@@ -126,7 +127,8 @@ PieceAnswer improve(const Piece& piece, PieceAnswer best, Time goal, std::int64_
   Annealing annealing(piece, best, goal, is_cancelled);
   Rng rng(1);
   for (int run = 0; run < kRuns; ++run) {
-    annealing.run(run == 0 ? known : fastest, rng, steps / kRuns);
+    const bool is_known = run < kRuns / 2;
+    annealing.run(is_known ? known : fastest, rng, steps / kRuns, is_known ? kWarm : kHot);
   }
   return best;
 }

@@ -1,7 +1,6 @@
 #include "schedule/memory.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "schedule/state.h"
 
@@ -49,25 +48,11 @@ void remember(Memory& memory, const Piece& piece, const PieceAnswer& answer) {
 }
 
 PieceAnswer recall(const Memory& memory, const Piece& piece, PieceAnswer best) {
-  const std::size_t n = piece.tasks.size();
   for (const Memory::Solved& solved : memory.all) {
     if (!has_same_shape(solved.piece, piece)) {
       continue;
     }
-    const std::vector<Start>& starts = solved.answer.starts;
-    std::vector<std::size_t> order(n);
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&starts](std::size_t a, std::size_t b) {
-      return starts[a].at < starts[b].at;
-    });
-    State state(piece);
-    PieceAnswer other;
-    other.starts.resize(n);
-    for (const std::size_t i : order) {
-      other.starts[i] = {state.earliest(i, starts[i].wide), starts[i].wide};
-      state.add(i, other.starts[i]);
-    }
-    other.makespan = state.latest_end();
+    PieceAnswer other = replay(piece, solved.answer.starts);
     if (other.makespan < best.makespan) {
       best = std::move(other);
     }

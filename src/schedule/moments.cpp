@@ -13,17 +13,8 @@
 namespace phaze::schedule {
 namespace {
 
-constexpr double kNoWeight = 1e-12;
+constexpr double kNoWeight = 1e-12, kMostWeight = 1e300;
 constexpr double kSame = 1e-10;  // weights are about 1
-
-std::size_t heaviest(const std::vector<double>& weights, Mask tasks) {
-  std::size_t best = lowest(tasks);
-  for (Mask rest = tasks & (tasks - 1); rest != 0; rest &= rest - 1) {
-    const std::size_t i = lowest(rest);
-    best = weights[i] > weights[best] ? i : best;
-  }
-  return best;
-}
 
 }  // namespace
 
@@ -71,10 +62,34 @@ bool fits(const Company& company, const Moment& moment) {
 }
 
 HeaviestMoment::HeaviestMoment(const Piece& piece, const Company& company)
-    : piece_(piece), company_(company), left_(piece.tasks.size()) {
-  for (std::size_t i = 0; i < piece.tasks.size(); ++i) {
+    : piece_(piece), company_(company) {}
+
+// Tasks on one core that weigh something, by rank: the heaviest first.
+void HeaviestMoment::rank(const std::vector<double>& one) {
+  tasks_.clear();
+  for (Mask rest = company_.one; rest != 0; rest &= rest - 1) {
+    if (one[lowest(rest)] > kNoWeight) {
+      tasks_.push_back(lowest(rest));
+    }
+  }
+  std::sort(tasks_.begin(), tasks_.end(), [&one](std::size_t a, std::size_t b) {
+    return one[a] != one[b] ? one[a] > one[b] : a < b;
+  });
+  const std::size_t n = tasks_.size();
+  weights_.resize(n);
+  left_.resize(n);
+  apart_.assign(n, 0);
+  users_ = {};
+  network_ = 0;
+  for (std::size_t r = 0; r < n; ++r) {
+    const std::size_t i = tasks_[r];
+    weights_[r] = one[i];
+    network_ |= piece_.tasks[i].is_network ? bit(r) : 0;
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
-      users_[kind] |= piece.tasks[i].needs[kind] ? bit(i) : 0;
+      users_[kind] |= piece_.tasks[i].needs[kind] ? bit(r) : 0;
+    }
+    for (std::size_t other = 0; other < n; ++other) {
+      apart_[r] |= (company_.apart[i] & bit(tasks_[other])) != 0 ? bit(other) : 0;
     }
   }
 }
@@ -82,21 +97,26 @@ HeaviestMoment::HeaviestMoment(const Piece& piece, const Company& company)
 HeaviestMoment::Found HeaviestMoment::find(const std::vector<double>& one,
                                            const std::vector<double>& wide, double floor,
                                            std::int64_t nodes) {
-  one_ = &one;
-  wide_ = &wide;
+  rank(one);
   found_ = {{}, floor, 0};
   nodes_left_ = nodes;
-  start({});
+  start(0, 0);
+  Mask wides = 0;
   for (Mask rest = company_.wide; rest != 0; rest &= rest - 1) {
+    wides |= wide[lowest(rest)] > kNoWeight ? bit(lowest(rest)) : 0;
+  }
+  for (Mask rest = wides; rest != 0; rest &= rest - 1) {
     const std::size_t i = lowest(rest);
-    start({0, bit(i)});
-    if (piece_.exclusive_wide || !piece_.tasks[i].needs[kTensor] ||
-        piece_.tasks[i].needs[kVector]) {
+    start(bit(i), wide[i]);
+    const PieceTask& task = piece_.tasks[i];
+    if (piece_.exclusive_wide || !task.needs[kTensor] || task.needs[kVector]) {
       continue;
     }
-    const Mask beside = company_.wide & users_[kVector] & ~users_[kTensor] & ~company_.apart[i];
-    for (Mask others = beside; others != 0; others &= others - 1) {
-      start({0, bit(i) | bit(lowest(others))});
+    for (Mask others = wides & ~company_.apart[i]; others != 0; others &= others - 1) {
+      const std::size_t j = lowest(others);
+      if (piece_.tasks[j].needs[kVector] && !piece_.tasks[j].needs[kTensor]) {
+        start(bit(i) | bit(j), wide[i] + wide[j]);
+      }
     }
   }
   // What pruning and weights of nought may have hidden.
@@ -105,30 +125,31 @@ HeaviestMoment::Found HeaviestMoment::find(const std::vector<double>& one,
   return found_;
 }
 
-// From wide tasks on.
-void HeaviestMoment::start(const Moment& with) {
-  Mask open = 0;
-  for (Mask rest = company_.one; rest != 0; rest &= rest - 1) {
-    open |= (*one_)[lowest(rest)] > kNoWeight ? bit(lowest(rest)) : 0;
-  }
+// From wide tasks of some weight on.
+void HeaviestMoment::start(Mask with, double weight) {
+  wide_ = with;
+  current_ = 0;
+  Mask open = tasks_.size() == kMostTasks ? ~Mask{0} : bit(tasks_.size()) - 1;
   std::array<std::int64_t, kKinds> cores = piece_.cores;
-  double weight = 0;
-  for (Mask rest = with.wide; rest != 0; rest &= rest - 1) {
+  for (Mask rest = with; rest != 0; rest &= rest - 1) {
     const std::size_t i = lowest(rest);
-    weight += (*wide_)[i];
-    open &= ~company_.apart[i];
+    for (std::size_t r = 0; r < tasks_.size(); ++r) {
+      open &= (company_.apart[i] & bit(tasks_[r])) != 0 ? ~bit(r) : ~Mask{0};
+    }
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
       cores[kind] = piece_.exclusive_wide || piece_.tasks[i].needs[kind] ? 0 : cores[kind];
     }
   }
-  current_ = with;
   extend(open, weight, cores);
 }
 
 void HeaviestMoment::extend(Mask open, double weight, std::array<std::int64_t, kKinds> cores) {
   if (weight > found_.weight) {
     found_.weight = weight;
-    found_.moment = current_;
+    found_.moment = {0, wide_};
+    for (Mask rest = current_; rest != 0; rest &= rest - 1) {
+      found_.moment.one |= bit(tasks_[lowest(rest)]);
+    }
   }
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
     open &= cores[kind] == 0 ? ~users_[kind] : ~Mask{0};
@@ -143,68 +164,55 @@ void HeaviestMoment::extend(Mask open, double weight, std::array<std::int64_t, k
       found_.most = std::max(found_.most, weight + by_cores);
       return;
     }
-    const std::size_t i = heaviest(*one_, open);
+    const std::size_t r = lowest(open);
     std::array<std::int64_t, kKinds> fewer = cores;
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
-      fewer[kind] -= piece_.tasks[i].needs[kind] ? 1 : 0;
+      fewer[kind] -= (users_[kind] & bit(r)) != 0 ? 1 : 0;
     }
-    current_.one |= bit(i);
-    extend(open & ~company_.apart[i], weight + (*one_)[i], fewer);
-    current_.one &= ~bit(i);
-    open &= ~bit(i);
+    current_ |= bit(r);
+    extend(open & ~apart_[r], weight + weights_[r], fewer);
+    current_ &= ~bit(r);
+    open &= ~bit(r);
   }
 }
 
-double HeaviestMoment::most_by_cores(Mask open, const std::array<std::int64_t, kKinds>& cores) {
+double HeaviestMoment::most_by_cores(Mask open,
+                                     const std::array<std::int64_t, kKinds>& cores) const {
   double sum = 0;
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
-    sorted_.clear();
-    for (Mask rest = open & users_[kind]; rest != 0; rest &= rest - 1) {
-      sorted_.push_back((*one_)[lowest(rest)]);
+    std::int64_t left = cores[kind];
+    for (Mask rest = open & users_[kind]; rest != 0 && left > 0; rest &= rest - 1, --left) {
+      sum += weights_[lowest(rest)];
     }
     open &= ~users_[kind];
-    const auto most = static_cast<std::size_t>(cores[kind]);
-    if (sorted_.size() > most) {
-      std::nth_element(sorted_.begin(), sorted_.begin() + cores[kind] - 1, sorted_.end(),
-                       std::greater<>());
-      sorted_.resize(most);
-    }
-    for (const double weight : sorted_) {
-      sum += weight;
-    }
   }
-  double network = 0;
-  for (Mask rest = open; rest != 0; rest &= rest - 1) {
-    const std::size_t i = lowest(rest);
-    if (piece_.tasks[i].is_network) {
-      network = std::max(network, (*one_)[i]);
-    } else {
-      sum += (*one_)[i];
-    }
+  sum += (open & network_) != 0 ? weights_[lowest(open & network_)] : 0;
+  for (Mask rest = open & ~network_; rest != 0; rest &= rest - 1) {
+    sum += weights_[lowest(rest)];
   }
-  return sum + network;
+  return sum;
 }
 
 // Ends when the sum is above `enough`.
 double HeaviestMoment::most_by_chains(Mask open, double enough) {
   double sum = 0;
   for (Mask rest = open; rest != 0; rest &= rest - 1) {
-    left_[lowest(rest)] = (*one_)[lowest(rest)];
+    left_[lowest(rest)] = weights_[lowest(rest)];
   }
   while (open != 0 && sum <= enough) {
     Mask chain = 0;
-    double least = 0;
+    double least = kMostWeight;
     for (Mask next = open; next != 0;) {
-      const std::size_t i = heaviest(left_, next);
-      least = chain == 0 ? left_[i] : std::min(least, left_[i]);
-      chain |= bit(i);
-      next &= company_.apart[i] & ~bit(i);
+      const std::size_t r = lowest(next);
+      least = std::min(least, left_[r]);
+      chain |= bit(r);
+      next &= apart_[r] & ~bit(r);
     }
     sum += least;
     for (Mask rest = chain; rest != 0; rest &= rest - 1) {
-      const std::size_t i = lowest(rest);
-      left_[i] -= least;
-      open &= left_[i] <= kNoWeight ? ~bit(i) : ~Mask{0};
+      const std::size_t r = lowest(rest);
+      left_[r] -= least;
+      open &= left_[r] <= kNoWeight ? ~bit(r) : ~Mask{0};
     }
   }
   return sum;

@@ -42,18 +42,22 @@ class HeaviestMoment {
              std::int64_t nodes);
 
  private:
-  void start(const Moment& with);
+  void rank(const std::vector<double>& one);
+  void start(Mask with, double weight);
   void extend(Mask open, double weight, std::array<std::int64_t, kKinds> cores);
-  double most_by_cores(Mask open, const std::array<std::int64_t, kKinds>& cores);
+  double most_by_cores(Mask open, const std::array<std::int64_t, kKinds>& cores) const;
   double most_by_chains(Mask open, double enough);
 
   const Piece& piece_;
   const Company& company_;
+  // By rank, and so are masks of these but for that of wide tasks.
+  std::vector<std::size_t> tasks_;
+  std::vector<double> weights_;
+  std::vector<Mask> apart_;
   std::array<Mask, kKinds> users_{};
-  const std::vector<double>* one_ = nullptr;
-  const std::vector<double>* wide_ = nullptr;
-  std::vector<double> left_, sorted_;  // scratch
-  Moment current_;
+  Mask network_ = 0;
+  std::vector<double> left_;  // scratch
+  Mask current_ = 0, wide_ = 0;
   Found found_;
   std::int64_t nodes_left_ = 0;
 };

@@ -99,6 +99,7 @@ struct SearchOptions {
   bool twins = true;
   bool at_once = true;
   bool mixed_bounds = true;
+  bool shaving = true;
   bool splits = true;
   bool segments = true;
   std::int64_t first_look = 2'000, part_look = 300;

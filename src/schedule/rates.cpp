@@ -19,20 +19,30 @@ namespace phaze::schedule {
 namespace {
 
 constexpr double kTolerance = 1e-9;
+constexpr double kPivot = 1e-7, kNoStep = 1e300;
+constexpr double kPenalty = 1'000;           // of a moment that is not allowed, in times its own
+constexpr int kMostPivots = 1'000;           // before errors of rounding add up
 constexpr std::int64_t kMostNodes = 20'000;  // to find a moment
+// Or so few, as long as they find one that is this heavy.
+constexpr std::int64_t kFewNodes = 20;
+constexpr double kHeavy = 1.01;
 constexpr std::size_t kMostKnown = 2'000;
+
+}  // namespace
 
 // The simplex method on a dense inverse of the basis; rows are tasks that take time.
 class Program {
  public:
-  Program(const Piece& piece, const Company& company) : piece_(piece), row_(piece.tasks.size()) {
+  Program(const Piece& piece, const Company& company) : piece_(&piece), row_(piece.tasks.size()) {
     for (std::size_t i = 0; i < piece.tasks.size(); ++i) {
       if (((company.one | company.wide) & bit(i)) != 0) {
         row_[i] = tasks_.size();
         tasks_.push_back(i);
       }
     }
+    rows_ = company.one | company.wide;
     const std::size_t m = tasks_.size();
+    cost_.assign(m, 1);
     inverse_.assign(m * m, 0);
     x_.resize(m);
     basis_.resize(m);
@@ -45,16 +55,36 @@ class Program {
       basis_[r] = wide ? Moment{0, bit(i)} : Moment{bit(i), 0};
       x_[r] = inverse_[r * m + r] = static_cast<double>(wide ? task.all : task.one);
     }
+    find_values();
+    scale_ = length();
+  }
+
+  // Whether it can go on with other company: moments of the relaxed schedule that are not allowed
+  // any more are made dear.
+  bool restart(const Company& company) {
+    if ((company.one | company.wide) != rows_ || pivots_ > kMostPivots) {
+      return false;
+    }
+    for (std::size_t r = 0; r < basis_.size(); ++r) {
+      cost_[r] = fits(company, basis_[r]) ? 1 : kPenalty;
+    }
+    find_values();
+    return true;
+  }
+  // Of the relaxed schedule as it stands; above all others where it has what is not allowed.
+  double length() const {
+    double sum = 0;
+    for (std::size_t r = 0; r < x_.size(); ++r) {
+      sum += cost_[r] * x_[r];
+    }
+    return sum;
   }
 
   // Of each task in the relaxed schedule as it stands; below 0 where there is too much of it.
-  void find_values(std::vector<double>& values) const {
-    const std::size_t m = tasks_.size();
+  void copy_values(std::vector<double>& values) const {
     std::fill(values.begin(), values.end(), 0);
-    for (std::size_t r = 0; r < m; ++r) {
-      for (std::size_t c = 0; c < m; ++c) {
-        values[tasks_[c]] += inverse_[r * m + c];
-      }
+    for (std::size_t r = 0; r < tasks_.size(); ++r) {
+      values[tasks_[r]] = values_[r];
     }
   }
 
@@ -62,37 +92,42 @@ class Program {
   bool enter(const Moment& moment) {
     const std::size_t m = tasks_.size();
     std::fill(column_.begin(), column_.end(), 0);
+    double weight = 0;
     for (Mask rest = moment.one | moment.wide; rest != 0; rest &= rest - 1) {
       const std::size_t i = lowest(rest);
       const double done =
-          1 / static_cast<double>(duration(piece_.tasks[i], (moment.wide & bit(i)) != 0));
+          1 / static_cast<double>(duration(piece_->tasks[i], (moment.wide & bit(i)) != 0));
+      weight += values_[row_[i]] * done;
       for (std::size_t r = 0; r < m; ++r) {
         column_[r] += inverse_[r * m + row_[i]] * done;
       }
     }
-    std::size_t leaving = m;
-    double step = 0;
+    // Of all that would be used up first, within a little, the one with the safest pivot (Harris
+    // 1973).
+    double most = kNoStep;
     for (std::size_t r = 0; r < m; ++r) {
-      if (column_[r] <= kTolerance) {
-        continue;
+      if (column_[r] > kPivot) {
+        most = std::min(most, (x_[r] + kTolerance * scale_) / column_[r]);
       }
-      const double length = x_[r] / column_[r];
-      const double same = kTolerance * (1 + step);
-      if (leaving == m || length < step - same ||
-          (length < step + same && column_[r] > column_[leaving])) {
+    }
+    std::size_t leaving = m;
+    for (std::size_t r = 0; r < m; ++r) {
+      if (column_[r] > kPivot && x_[r] <= most * column_[r] &&
+          (leaving == m || column_[r] > column_[leaving])) {
         leaving = r;
-        step = length;
       }
     }
     if (leaving == m) {
       return false;
     }
+    const double step = x_[leaving] / column_[leaving];
     for (std::size_t r = 0; r < m; ++r) {
       x_[r] = r == leaving ? step : std::max(0.0, x_[r] - step * column_[r]);
     }
     double* pivot = &inverse_[leaving * m];
     for (std::size_t c = 0; c < m; ++c) {
       pivot[c] /= column_[leaving];
+      values_[c] += (1 - weight) * pivot[c];
     }
     for (std::size_t r = 0; r < m; ++r) {
       if (r == leaving || column_[r] == 0) {
@@ -104,6 +139,8 @@ class Program {
       }
     }
     basis_[leaving] = moment;
+    cost_[leaving] = 1;
+    ++pivots_;
     return true;
   }
 
@@ -118,13 +155,28 @@ class Program {
   }
 
  private:
+  void find_values() {
+    const std::size_t m = tasks_.size();
+    values_.assign(m, 0);
+    for (std::size_t r = 0; r < m; ++r) {
+      for (std::size_t c = 0; c < m; ++c) {
+        values_[c] += cost_[r] * inverse_[r * m + c];
+      }
+    }
+  }
+
   static Time duration(const PieceTask& task, bool wide) { return wide ? task.all : task.one; }
 
-  const Piece& piece_;
+  const Piece* piece_;
   std::vector<std::size_t> tasks_, row_;
-  std::vector<double> inverse_, x_, column_;
+  Mask rows_ = 0;
+  std::vector<double> inverse_, x_, column_, cost_, values_;
+  double scale_ = 0;  // of times
+  int pivots_ = 0;
   std::vector<Moment> basis_;
 };
+
+namespace {
 
 double weight_of(const Moment& moment, const Rates& rates) {
   double weight = 0;
@@ -159,11 +211,28 @@ void scale(Rates& rates, double by) {
 
 }  // namespace
 
+RateFinder::RateFinder(const Piece& piece) : piece_(piece) {}
+RateFinder::~RateFinder() = default;
+
 Rates RateFinder::find(const Company& company, Time enough, int steps) {
+  if (last_ == nullptr || !last_->restart(company)) {
+    last_ = std::make_unique<Program>(piece_, company);
+  }
+  return solve(*last_, company, {enough, false}, steps);
+}
+
+bool RateFinder::reaches(const Company& company, Time enough, int steps) {
+  Program program = last_ != nullptr ? *last_ : Program(piece_, company);
+  if (!program.restart(company)) {
+    program = Program(piece_, company);
+  }
+  return round_up(solve(program, company, {enough, true}, steps).sum) >= enough;
+}
+
+Rates RateFinder::solve(Program& program, const Company& company, const Goal& goal, int steps) {
   const std::size_t n = piece_.tasks.size();
   Rates rates{std::vector<double>(n), std::vector<double>(n), std::vector<double>(n), 0, {}};
   Rates best = rates;
-  Program program(piece_, company);
   HeaviestMoment heaviest(piece_, company);
   std::vector<const Moment*> usable;
   if (known_.size() > kMostKnown) {
@@ -176,7 +245,10 @@ Rates RateFinder::find(const Company& company, Time enough, int steps) {
     }
   }
   for (int step = 0; step < steps; ++step) {
-    program.find_values(rates.value);
+    if (goal.gives_up && program.length() < static_cast<double>(goal.enough - 1)) {
+      break;
+    }
+    program.copy_values(rates.value);
     set_rates(piece_, company, rates);
     const Moment* next = nullptr;
     double most = 1 + kTolerance;
@@ -192,13 +264,16 @@ Rates RateFinder::find(const Company& company, Time enough, int steps) {
         value = std::max(0.0, value);
       }
       set_rates(piece_, company, rates);
-      const HeaviestMoment::Found found =
-          heaviest.find(rates.one, rates.wide, 1 + kTolerance, kMostNodes);
+      HeaviestMoment::Found found = heaviest.find(rates.one, rates.wide, 1 + kTolerance, kFewNodes);
+      if (found.weight <= kHeavy) {
+        found = heaviest.find(rates.one, rates.wide, 1 + kTolerance, kMostNodes);
+      }
       if (rates.sum / found.most > best.sum) {
         best = rates;
         scale(best, 1 / std::max(1.0, found.most));
       }
-      if (found.weight <= 1 + kTolerance || std::ceil(best.sum) >= static_cast<double>(enough)) {
+      if (found.weight <= 1 + kTolerance ||
+          std::ceil(best.sum) >= static_cast<double>(goal.enough)) {
         break;
       }
       known_.push_back(found.moment);

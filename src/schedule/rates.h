@@ -1,6 +1,7 @@
 #pragma once
 // A bound from what can run at one moment. How, and why it is one: the head of rates.cpp.
 
+#include <memory>
 #include <vector>
 
 #include "schedule/moments.h"
@@ -20,17 +21,32 @@ struct Rates {
   std::vector<Spent> spent;
 };
 
+inline constexpr int kMostRateSteps = 400;
+
+class Program;
+
 // Finds rates; moments that were found serve the next question.
 class RateFinder {
  public:
-  explicit RateFinder(const Piece& piece) : piece_(piece) {}
+  explicit RateFinder(const Piece& piece);
+  ~RateFinder();
 
   // Ends early when the bound reaches `enough`, or after so many steps.
   Rates find(const Company& company, Time enough, int steps);
+  // Whether the bound reaches `enough`; no, where that takes more steps. Starts from what `find`
+  // found last.
+  bool reaches(const Company& company, Time enough, int steps);
 
  private:
+  struct Goal {
+    Time enough;
+    bool gives_up;  // as soon as it is clear that the bound stays below
+  };
+  Rates solve(Program& program, const Company& company, const Goal& goal, int steps);
+
   const Piece& piece_;
   std::vector<Moment> known_;
+  std::unique_ptr<Program> last_;
 };
 
 }  // namespace phaze::schedule

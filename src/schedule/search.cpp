@@ -2,14 +2,16 @@
 //
 // - A list schedule, or one that is remembered of a piece of the same shape (memory.h); a plain
 // bound.
-// - Where wide tasks exclude all others, looks by segments (segments.h): with beams, then at all
-//   schedules. Without them, and for few tasks in any case: a quick look in the order of starts
-//   (look.h).
-// - For what that does not settle: a local search for a better schedule to prune with
-//   (local_search.cpp); all schedules split into parts (splits.h), the one with the least bound
-//   first and down from there, each with bounds of its own and a short look; and looks at the lower
-//   half of what is open, which raise the bound when they come out empty. Then again with more of
-//   each.
+// - Where wide tasks exclude all others, looks by segments (segments.h): with beams, then, with a
+//   better schedule to prune with and fewer widths, at all schedules. Without them, and for few
+//   tasks in any case: a quick look in the order of starts (look.h).
+// - A better schedule comes from a local search (segment_annealing.cpp, local_search.cpp) that
+//   begins with a greedy one (segment_greedy.h) where there may be segments; fewer widths from
+//   trying them one by one (shave.h).
+// - For what that does not settle: all schedules split into parts (splits.h), the one with the
+//   least bound first and down from there, each with bounds of its own and a short look; and looks
+//   at the lower half of what is open, which raise the bound when they come out empty. Then again
+//   with more of each.
 #include <algorithm>
 #include <numeric>
 
@@ -17,7 +19,9 @@
 #include "schedule/look.h"
 #include "schedule/memory.h"
 #include "schedule/piece.h"
+#include "schedule/segment_greedy.h"
 #include "schedule/segments.h"
+#include "schedule/shave.h"
 #include "schedule/splits.h"
 
 namespace phaze::schedule {
@@ -34,7 +38,8 @@ class Search {
         bounds_(piece),
         look_(piece, options_, bounds_),
         rate_finder_(piece),
-        parts_{whole(piece, 0)} {
+        all_(whole(piece, 0)),
+        parts_{all_} {
     parts_.front().nodes = options.part_look;
   }
 
@@ -55,19 +60,23 @@ class Search {
       const bool is_first = effort == kFirstEffort;
       if (has_segments_) {
         look_with_beams(effort);
+        anneal(kSteps * effort);
+        shave_widths();
         look_at_all(By::kSegments, kSegments * effort, useful());
       }
       if (parts_by_ == By::kStarts) {
         look_at_all(By::kStarts, is_first ? options_.first_look : effort, useful());
       }
       const bool has_parts_first = is_first && is_by_widths();
-      if (options_.splits && has_parts_first) {
-        look_at_parts(kMoreParts * effort);
-      }
-      anneal(kSteps * effort);
-      if (options_.splits && !has_parts_first) {
+      if (has_parts_first) {
+        take(greedy_schedule(piece_));
         look_at_parts(kSomeParts * effort);
       }
+      if (!has_segments_) {
+        anneal(kSteps * effort);
+        shave_widths();
+      }
+      look_at_parts((has_parts_first ? kMoreParts : kSomeParts) * effort);
       raise_bound(effort);
     }
     best_.bound = std::min(bound_, best_.makespan);
@@ -162,7 +171,7 @@ class Search {
     }
     limit_of_all_ = limit;
     is_rated_ = false;
-    bounds_.limit_to(limit);
+    bounds_.limit_to(limit, all_);
     const auto is_open = [this, limit](Time bound) {
       bound_ = std::max(bound_, std::min(limit, bound));
       return bound_ < limit;
@@ -180,7 +189,7 @@ class Search {
     }
     if (options_.mixed_bounds && !is_rated_) {
       is_rated_ = true;
-      bounds_.rate(rate_finder_, kRateSteps);
+      bounds_.rate(rate_finder_, kMostRateSteps);
       bound_ = std::max(bound_, std::min(limit, bounds_.root()));
     }
     return bound_ < limit;
@@ -191,13 +200,33 @@ class Search {
                : recall_bound(*options_.memory, piece_, unit_, bounds_.widths());
   }
 
+  void take(PieceAnswer other) {
+    if (other.makespan < best_.makespan) {
+      best_.makespan = other.makespan;
+      best_.starts = std::move(other.starts);
+    }
+  }
   void anneal(std::int64_t steps) {
     if (is_done()) {
       return;
     }
-    best_ = improve(piece_, std::move(best_), goal(),
-                    std::min({steps, kMostSteps, options_.work_limit - best_.work}),
-                    [this] { return ask(); });
+    const std::int64_t most = std::min({steps, kMostSteps, options_.work_limit - best_.work});
+    const auto is_cancelled = [this] { return ask(); };
+    if (has_segments_) {
+      best_ = improve_segments(piece_, all_.widths, std::move(best_), goal(), most, is_cancelled);
+    } else {
+      best_ = improve(piece_, std::move(best_), goal(), most, is_cancelled);
+    }
+  }
+
+  // Leaves out widths that no schedule of use can have.
+  void shave_widths() {
+    if (is_done() || !options_.mixed_bounds || !options_.shaving) {
+      return;
+    }
+    limit_of_all_ = kNever;
+    best_.work += kWorkOfWidth * shave(piece_, useful(), rate_finder_, bounds_, all_);
+    bound_ = std::max(bound_, std::min(useful(), bounds_.root()));
   }
 
   // Asks whether there are schedules in the lower half of what is open, and again.
@@ -217,7 +246,8 @@ class Search {
     limit_of_all_ = kNever;  // the bounds are of parts from here on
     has_parts_looked_at_ = true;
     bool goes_down = false;
-    while (!is_done() && best_.work < last && best_.work + kWorkOfBounds <= options_.work_limit) {
+    while (options_.splits && !is_done() && best_.work < last &&
+           best_.work + kWorkOfBounds <= options_.work_limit) {
       if (!goes_down) {
         std::swap(*std::min_element(parts_.begin(), parts_.end(),
                                     [](const Part& a, const Part& b) { return a.bound < b.bound; }),
@@ -245,11 +275,13 @@ class Search {
   bool look_at(Part& part) {
     const Time limit = useful();
     best_.work += kWorkOfBounds;
+    part.widths.one &= all_.widths.one;
+    part.widths.wide &= all_.widths.wide;
     bounds_.limit_to(limit, part);
     if (options_.mixed_bounds && bounds_.root() < limit) {
       bounds_.weigh();
     }
-    bounds_.rate(rate_finder_, kRateSteps);
+    bounds_.rate(rate_finder_, kMostRateSteps);
     part.bound = std::max({part.bound, bounds_.root(), remembered()});
     if (part.bound >= limit) {
       return false;
@@ -274,13 +306,12 @@ class Search {
   }
 
   static constexpr std::int64_t kFirstEffort = 2'000, kGrowth = 8, kSteps = 4;
-  static constexpr std::int64_t kMostSteps =
-      1'000'000;  // of an annealing, which is not interrupted
+  static constexpr std::int64_t kMostSteps = 16'000'000;  // of an annealing
   static constexpr int kQuestions = 6;
   static constexpr std::int64_t kSomeParts = 4, kMoreParts = 16;
   static constexpr std::size_t kFewTasks = 32;
-  static constexpr std::int64_t kWorkOfBounds = 250;  // of a part: they take as long as this
-  static constexpr int kRateSteps = 400;
+  static constexpr std::int64_t kWorkOfBounds = 250;   // of a part: they take as long as this
+  static constexpr std::int64_t kWorkOfWidth = 20;     // that is tried
   static constexpr std::int64_t kSegments = 8;         // looks by segments are longer
   static constexpr std::int64_t kEffortForState = 20;  // of a beam
   static constexpr std::int64_t kStatesForNode = 4;    // take as long as one of a look
@@ -293,6 +324,7 @@ class Search {
   Bounds bounds_;
   Look look_;
   RateFinder rate_finder_;
+  Part all_;                 // schedules that may be of use
   std::vector<Part> parts_;  // that may hold better schedules
   PieceAnswer best_;
   Time bound_ = 0;

@@ -1,5 +1,7 @@
 #include "schedule/state.h"
 
+#include <numeric>
+
 namespace phaze::schedule {
 
 Time State::earliest(std::size_t index, bool wide) const {
@@ -86,6 +88,22 @@ void State::remove(std::size_t index, bool wide, const Undo& undo) {
   latest_end_ = undo.latest_end;
   network_end_ = undo.network_end;
   wide_end_ = undo.wide_end;
+}
+
+PieceAnswer replay(const Piece& piece, const std::vector<Start>& starts) {
+  std::vector<std::size_t> order(starts.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&starts](std::size_t a, std::size_t b) { return starts[a].at < starts[b].at; });
+  State state(piece);
+  PieceAnswer answer;
+  answer.starts.resize(starts.size());
+  for (const std::size_t i : order) {
+    answer.starts[i] = {state.earliest(i, starts[i].wide), starts[i].wide};
+    state.add(i, answer.starts[i]);
+  }
+  answer.makespan = state.latest_end();
+  return answer;
 }
 
 }  // namespace phaze::schedule

@@ -127,6 +127,34 @@ TEST_P(ScheduleRates, TheirSumIsABound) {
   EXPECT_GT(tight, 150);
 }
 
+// Going on from another part is as good as beginning anew.
+TEST_P(ScheduleRates, DoNotDependOnWhereTheFinderWas) {
+  int tried = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    const Piece piece = piece_of(seed, 14);
+    const Limited limited = limited_to(piece, kNever);
+    RateFinder warm(piece);
+    warm.find(find_company(piece, limited.intervals, limited.windows, kNever), kNever, 400);
+    for (std::size_t i = 0; i < piece.tasks.size(); ++i) {
+      for (const bool wide : {false, true}) {
+        Windows windows = limited.windows;
+        if ((windows.widths.one & windows.widths.wide & bit(i)) == 0) {
+          continue;
+        }
+        (wide ? windows.widths.one : windows.widths.wide) &= ~bit(i);
+        const Company company = find_company(piece, limited.intervals, windows, kNever);
+        const double anew = RateFinder(piece).find(company, kNever, 400).sum;
+        const auto margin = static_cast<Time>(1e-6 * anew) + 2;
+        ASSERT_FALSE(warm.reaches(company, round_up(anew) + margin, 400)) << seed;
+        ASSERT_TRUE(warm.reaches(company, round_up(anew) - margin, 400)) << seed;
+        ++tried;
+        ASSERT_NEAR(warm.find(company, kNever, 400).sum, anew, 1e-5 * anew) << seed;
+      }
+    }
+  }
+  EXPECT_GT(tried, 500);
+}
+
 // By an order or by a width that is open, and each half has what the other has not.
 TEST_P(ScheduleRates, SplitsSayTheOppositeInTheirHalves) {
   int by_width = 0, by_order = 0;

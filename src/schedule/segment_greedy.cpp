@@ -1,0 +1,218 @@
+// A segment saves time only once its cores are full, so no change of one task leads to it from all
+// tasks alone. It is filled as a whole: from some task on, up to some length, with tasks that can
+// start as soon as a core is free and end by then, by one of a few rules. Of all of these the
+// segment that saves most is taken, its tasks are one from there on for all that comes before and
+// behind, and the next one is sought.
+#include "schedule/segment_greedy.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "schedule/state.h"
+
+namespace phaze::schedule {
+namespace {
+
+enum class First { kLongest, kLongestReady, kFastestWide };
+
+class Greedy {
+ public:
+  Greedy(const Piece& piece, const Intervals& order, const SegmentTasks& tasks)
+      : piece_(piece),
+        order_(order),
+        tasks_(tasks),
+        above_(order.above),
+        below_(order.below),
+        open_(tasks.in_segments),
+        lengths_(tasks.beside) {
+    // Of lengths that are nearly the same the longest.
+    std::sort(lengths_.begin(), lengths_.end(), std::greater<>());
+    const auto is_near = [](Time a, Time b) { return a - b <= a / 64; };
+    lengths_.erase(std::unique(lengths_.begin(), lengths_.end(), is_near), lengths_.end());
+    for (std::size_t i = 0; i < piece.tasks.size(); ++i) {
+      const PieceTask& task = piece.tasks[i];
+      const bool is_on_cores = task.needs[kTensor] || task.needs[kVector];
+      open_ &= is_on_cores && tasks.beside[i] > 0 ? ~Mask{0} : ~bit(i);
+    }
+  }
+
+  SegmentPlan run() {
+    for (;;) {
+      Segment best;
+      for (Mask rest = open_; rest != 0; rest &= rest - 1) {
+        try_from(lowest(rest), best);
+      }
+      if (best.saved <= 0) {
+        return in_order();
+      }
+      take(best);
+    }
+  }
+
+ private:
+  struct Segment {
+    std::vector<std::size_t> tasks;  // by their starts
+    Mask in = 0;
+    Time saved = 0;  // against its tasks alone
+  };
+
+  void try_from(std::size_t task, Segment& best) {
+    for (const Time length : lengths_) {
+      for (const First first : {First::kLongest, First::kLongestReady, First::kFastestWide}) {
+        if (length >= tasks_.beside[task]) {
+          fill(task, length, first);
+          if (now_.saved > best.saved) {
+            best = now_;
+          }
+        }
+      }
+    }
+  }
+
+  void fill(std::size_t task, Time most, First first) {
+    now_.tasks.clear();
+    now_.in = done_ = behind_ = 0;
+    running_.clear();
+    free_ = piece_.cores;
+    Time at = 0, length = 0;
+    now_.saved = 0;
+    for (std::size_t next = task; next != kNoTask; next = find_next(at, most, first)) {
+      add(next, at);
+      length = std::max(length, at + tasks_.beside[next]);
+    }
+    now_.saved -= length;
+  }
+
+  void add(std::size_t task, Time at) {
+    now_.tasks.push_back(task);
+    now_.in |= bit(task);
+    now_.saved += tasks_.alone[task];
+    done_ |= above_[task] | bit(task);
+    behind_ |= below_[task];
+    running_.emplace_back(task, at + tasks_.beside[task]);
+    for (std::size_t kind = 0; kind < kKinds; ++kind) {
+      free_[kind] -= piece_.tasks[task].needs[kind] ? 1 : 0;
+    }
+  }
+
+  // And when it starts.
+  std::size_t find_next(Time& at, Time most, First first) {
+    for (;;) {
+      const std::size_t next = choose(at, most, first);
+      if (next != kNoTask) {
+        return next;
+      }
+      Time end = kNever;
+      for (const auto& [task, until] : running_) {
+        end = std::min(end, until);
+      }
+      if (end >= most) {
+        return kNoTask;
+      }
+      at = end;
+      std::erase_if(running_, [&](const auto& one) {
+        for (std::size_t kind = 0; kind < kKinds && one.second <= at; ++kind) {
+          free_[kind] += piece_.tasks[one.first].needs[kind] ? 1 : 0;
+        }
+        return one.second <= at;
+      });
+    }
+  }
+
+  std::size_t choose(Time at, Time most, First first) const {
+    Mask running = 0;
+    for (const auto& [task, end] : running_) {
+      running |= bit(task);
+    }
+    std::size_t best = kNoTask;
+    double best_worth = -1;
+    for (Mask rest = open_ & ~done_; rest != 0; rest &= rest - 1) {
+      const std::size_t i = lowest(rest);
+      const PieceTask& task = piece_.tasks[i];
+      const Mask extra = above_[i] & ~done_;  // would run alone before
+      if ((task.needs[kTensor] && free_[kTensor] == 0) ||
+          (task.needs[kVector] && free_[kVector] == 0) || at + tasks_.beside[i] > most ||
+          (extra & behind_) != 0 || (order_.above[i] & running) != 0) {
+        continue;
+      }
+      const auto beside = static_cast<double>(tasks_.beside[i]);
+      constexpr double kLittle = 1e-9;
+      const double worth =
+          first == First::kFastestWide
+              ? static_cast<double>(tasks_.alone[i]) / beside
+              : beside * (first == First::kLongestReady && extra != 0 ? kLittle : 1);
+      if (worth > best_worth) {
+        best_worth = worth;
+        best = i;
+      }
+    }
+    return best;
+  }
+
+  void take(const Segment& segment) {
+    Mask above = 0, below = 0;
+    for (const std::size_t i : segment.tasks) {
+      above |= above_[i];
+      below |= below_[i];
+    }
+    above &= ~segment.in;
+    below &= ~segment.in;
+    for (const std::size_t i : segment.tasks) {
+      above_[i] |= above;
+      below_[i] |= below;
+    }
+    for (Mask rest = above; rest != 0; rest &= rest - 1) {
+      below_[lowest(rest)] |= segment.in | below;
+    }
+    for (Mask rest = below; rest != 0; rest &= rest - 1) {
+      above_[lowest(rest)] |= segment.in | above;
+    }
+    open_ &= ~segment.in;
+    taken_.push_back(segment);
+  }
+
+  // Of segments one comes before another where its tasks have fewer before them.
+  SegmentPlan in_order() {
+    std::sort(taken_.begin(), taken_.end(), [this](const Segment& a, const Segment& b) {
+      const auto before = [this](const Segment& segment) {
+        return count(above_[segment.tasks.front()] & ~segment.in);
+      };
+      return before(a) < before(b);
+    });
+    SegmentPlan plan;
+    for (const Segment& segment : taken_) {
+      for (const std::size_t task : segment.tasks) {
+        plan.items.push_back({task, task == segment.tasks.back()});
+      }
+    }
+    return plan;
+  }
+
+  const Piece& piece_;
+  const Intervals& order_;
+  const SegmentTasks& tasks_;
+  std::vector<Mask> above_, below_;  // with segments that were taken as one
+  Mask open_;                        // that are in none of these
+  std::vector<Time> lengths_;        // of segments that are tried
+  std::vector<Segment> taken_;
+  // The segment at hand; what is done with it; what comes behind it; what runs until when.
+  Segment now_;
+  Mask done_ = 0, behind_ = 0;
+  std::vector<std::pair<std::size_t, Time>> running_;
+  std::array<std::int64_t, kKinds> free_{};
+};
+
+}  // namespace
+
+SegmentPlan greedy_segments(const Piece& piece, const Intervals& order, const SegmentTasks& tasks) {
+  return Greedy(piece, order, tasks).run();
+}
+
+PieceAnswer greedy_schedule(const Piece& piece) {
+  const Intervals order = find_intervals(predecessors(piece)).value();
+  const SegmentTasks tasks = find_segment_tasks(piece, order, {}, false);
+  const SegmentPlan plan = greedy_segments(piece, order, tasks);
+  return replay(piece, SegmentPlans(piece, order, tasks).starts(plan));
+}
+
+}  // namespace phaze::schedule
