@@ -64,7 +64,7 @@ class Search {
         shave_widths();
         look_at_all(By::kSegments, kSegments * effort, useful());
       }
-      if (parts_by_ == By::kStarts) {
+      if (parts_by_ == By::kStarts && (is_first || has_segments_)) {
         look_at_all(By::kStarts, is_first ? options_.first_look : effort, useful());
       }
       const bool has_parts_first = is_first && is_by_widths();
@@ -73,8 +73,9 @@ class Search {
         look_at_parts(kSomeParts * effort);
       }
       if (!has_segments_) {
-        anneal(kSteps * effort);
+        anneal((is_first ? kSteps : 1) * effort);
         shave_widths();
+        look_at_all(By::kStarts, kLooks * effort, useful());
       }
       look_at_parts((has_parts_first ? kMoreParts : kSomeParts) * effort);
       raise_bound(effort);
@@ -305,7 +306,7 @@ class Search {
     return true;
   }
 
-  static constexpr std::int64_t kFirstEffort = 2'000, kGrowth = 8, kSteps = 4;
+  static constexpr std::int64_t kFirstEffort = 2'000, kGrowth = 8, kSteps = 4, kLooks = 4;
   static constexpr std::int64_t kMostSteps = 16'000'000;  // of an annealing
   static constexpr int kQuestions = 6;
   static constexpr std::int64_t kSomeParts = 4, kMoreParts = 16;

@@ -33,9 +33,10 @@ void round_durations(ScheduleProblem& problem) {
   }
 }
 
-LayerSchedule choose_busy_cores(LayerSchedule layer, const std::vector<BusyCores>& choices,
+LayerSchedule choose_busy_cores(const LayerSchedule& layer, const std::vector<BusyCores>& choices,
                                 const Solver& solve) {
   std::vector<Picoseconds> quick;  // ends of list schedules
+  quick.reserve(choices.size());
   for (const BusyCores& choice : choices) {
     quick.push_back(choices.size() > 1 ? schedule::solve_list(choice.problem).makespan
                                        : Picoseconds());

@@ -34,7 +34,7 @@ struct BusyCores {
 
 // The best over all of them, with a bound for all of them; `layer` brings its floor. Those with the
 // shortest list schedules come first: the others then mostly end at a bound.
-plan::LayerSchedule choose_busy_cores(plan::LayerSchedule layer,
+plan::LayerSchedule choose_busy_cores(const plan::LayerSchedule& layer,
                                       const std::vector<BusyCores>& choices, const Solver& solve);
 
 }  // namespace phaze::search

@@ -77,12 +77,17 @@ class Search {
     return models.size() == 1 ? throughput.front() : judge.value(throughput);
   }
 
-  double bound(const std::vector<std::size_t>& models, const Judge& judge, std::size_t chip) {
-    std::vector<double> throughput;
+  std::vector<double> bounds_of(const std::vector<std::size_t>& models, std::size_t chip) {
+    std::vector<double> bounds;
+    bounds.reserve(models.size());
     for (const std::size_t model : models) {
-      throughput.push_back(knowledge_.bound(model, chip));
+      bounds.push_back(knowledge_.bound(model, chip));
     }
-    return combined(judge, models, throughput) / price(chip);
+    return bounds;
+  }
+
+  double bound(const std::vector<std::size_t>& models, const Judge& judge, std::size_t chip) {
+    return combined(judge, models, bounds_of(models, chip)) / price(chip);
   }
 
   double close_bound(const std::vector<std::size_t>& models, const Judge& judge, std::size_t chip) {
@@ -95,10 +100,7 @@ class Search {
   Worth evaluate(const std::vector<std::size_t>& models, const Judge& judge, std::size_t chip,
                  double enough) {
     const double per = price(chip);
-    std::vector<double> throughput;
-    for (const std::size_t model : models) {
-      throughput.push_back(knowledge_.bound(model, chip));
-    }
+    std::vector<double> throughput = bounds_of(models, chip);
     Worth worth;
     Bytes memory;
     std::vector<double> most = throughput;
@@ -236,10 +238,7 @@ class Search {
     for (const std::size_t chip : chips) {
       const std::int64_t nodes = kMoreNodes[steps[chip]++];
       const double enough = best * price(chip);
-      std::vector<double> most;
-      for (const std::size_t model : models) {
-        most.push_back(knowledge_.bound(model, chip));
-      }
+      const std::vector<double> most = bounds_of(models, chip);
       for (std::size_t i = 0; i < models.size(); ++i) {
         tasks.push_back(
             {models[i], chip, models.size() == 1 ? enough : judge.needed(i, enough, most), nodes});

@@ -39,9 +39,9 @@ class Solved {
     return found != schedules_.end() ? std::optional(found->second) : std::nullopt;
   }
   // Of two threads that solved the same problem the first one's schedule is everybody's.
-  Schedule keep(std::vector<std::int64_t> key, Schedule schedule) {
+  Schedule keep(std::vector<std::int64_t> key, const Schedule& schedule) {
     const std::lock_guard lock(mutex_);
-    return schedules_.try_emplace(std::move(key), std::move(schedule)).first->second;
+    return schedules_.try_emplace(std::move(key), schedule).first->second;
   }
 
  private:

@@ -119,6 +119,7 @@ class Verifier {
 
   double value_of(const hw::Chip& chip, const std::vector<std::size_t>& models) const {
     std::vector<double> throughput;
+    throughput.reserve(models.size());
     for (const std::size_t model : models) {
       throughput.push_back(plan_again(question_.models[model], chip));
     }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <ranges>
 
 #include "base/check.h"
 #include "cost/estimate.h"
@@ -111,7 +110,7 @@ class ModernLatency : public DeviceLatency {
     graphs_ = *std::move(made.graphs);
     for (std::size_t i = 0; i < graphs_.layers.size(); ++i) {
       ChainGraphs::ChainLayer& layer = graphs_.layers[i];
-      std::ranges::fill(layer.ways | std::views::drop(1), std::nullopt);  // nothing is recomputed
+      std::fill(layer.ways.begin() + 1, layer.ways.end(), std::nullopt);  // nothing is recomputed
       matrix_flops_ +=
           layer.run_flops.value() * static_cast<double>(graphs_.model.layers[i].repeat);
     }
@@ -144,7 +143,7 @@ class ModernLatency : public DeviceLatency {
     if (!least) {
       return {};
     }
-    const Worth worth = bounded_worth(*least);
+    Worth worth = bounded_worth(*least);
     if (worth.value < enough) {
       return worth;
     }

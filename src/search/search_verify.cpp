@@ -68,6 +68,7 @@ std::vector<std::string> verify_search(const SearchQuestion& question, const Sea
     const auto value_of = [&](const SearchChip& chip) {
       const hw::Chip made = make_chip(question, chip);
       std::vector<double> throughput;
+      throughput.reserve(models.size());
       for (const std::size_t model : models) {
         throughput.push_back(plan_again(question.models[model], made, memories_of(question, chip)));
       }
