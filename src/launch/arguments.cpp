@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "base/text.h"
 
@@ -60,8 +61,7 @@ std::vector<Word> split_words(std::string_view text, const std::string& source,
       continue;
     } else if (is_blank(c)) {
       if (word) {
-        words.push_back(*std::move(word));
-        word.reset();
+        words.push_back(*std::exchange(word, std::nullopt));
       }
     } else {
       put(text.substr(i, 1));
