@@ -19,6 +19,8 @@ if(CMAKE_SCRIPT_MODE_FILE)  # cmake -P embed.cmake OUTPUT SYMBOL FILE...: writes
   endforeach()
   file(WRITE "${output}" "#include \"embedded/${symbol}.h\"
 
+#pragma GCC diagnostic ignored \"-Woverlength-strings\"
+
 namespace phaze::embedded {
 namespace {
 

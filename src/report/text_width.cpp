@@ -34,8 +34,8 @@ constexpr std::array<Range, 9> kNone = {{{0x0300, 0x036F},
                                          {0x20D0, 0x20F0},
                                          {0xFE00, 0xFE0F}}};
 
-template <std::size_t kCount>
-bool is_in(const std::array<Range, kCount>& ranges, char32_t code) {
+template <std::size_t Count>
+bool is_in(const std::array<Range, Count>& ranges, char32_t code) {
   return std::ranges::any_of(
       ranges, [code](const Range& range) { return range.first <= code && code <= range.last; });
 }

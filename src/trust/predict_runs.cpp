@@ -132,6 +132,7 @@ std::vector<plan::ValidatedRun> predict_runs(const std::vector<RunSetting>& sett
         .push_back(i);
   }
   std::vector<const std::vector<std::size_t>*> tasks;
+  tasks.reserve(shared.size());
   for (const auto& [key, rows] : shared) {
     tasks.push_back(&rows);
   }
