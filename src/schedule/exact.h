@@ -27,7 +27,8 @@ struct ExactOptions {
   bool at_once = true;       // start tasks that are in nobody's way at once
   bool mixed_bounds = true;  // weigh paths and loads against one another, and leave out widths and
                              // orders that no better schedule can have
-  bool shaving = true;       // leave out widths that no better schedule can have, tried one by one
+  bool shaving = true;       // leave out widths that no better schedule can have, tried one by one;
+                             // only with mixed bounds
   bool splits = true;        // split all schedules by widths and orders, each part with its bounds
   bool segments = true;      // where wide tasks exclude all others, go through segments first
   // Nodes of the first look at all schedules, before they are split, and of one at a part.

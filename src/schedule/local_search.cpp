@@ -114,12 +114,9 @@ class Annealing {
 PieceAnswer improve(const Piece& piece, PieceAnswer best, Time goal, std::int64_t steps,
                     const std::function<bool()>& is_cancelled) {
   const std::size_t n = piece.tasks.size();
-  Plan known{std::vector<std::size_t>(n), std::vector<bool>(n)};
-  std::iota(known.order.begin(), known.order.end(), 0);
+  Plan known{by_starts(best.starts), std::vector<bool>(n)};
   Plan fastest = known;
-  std::stable_sort(known.order.begin(), known.order.end(), [&best](std::size_t a, std::size_t b) {
-    return best.starts[a].at < best.starts[b].at;
-  });
+  std::iota(fastest.order.begin(), fastest.order.end(), 0);
   for (std::size_t i = 0; i < n; ++i) {
     known.wide[i] = best.starts[i].wide;
     fastest.wide[i] = piece.tasks[i].all < piece.tasks[i].one;

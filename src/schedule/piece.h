@@ -55,6 +55,8 @@ struct PieceTask {
   bool operator==(const PieceTask&) const = default;
 };
 
+inline Time duration(const PieceTask& task, bool wide) { return wide ? task.all : task.one; }
+
 struct Piece {
   std::array<std::int64_t, kKinds> cores{};
   bool exclusive_wide = true;
@@ -72,6 +74,9 @@ struct Start {
   Time at = 0;
   bool wide = false;
 };
+
+// Tasks in the order of their starts.
+std::vector<std::size_t> by_starts(const std::vector<Start>& starts);
 
 struct PieceAnswer {
   std::vector<Start> starts;

@@ -14,13 +14,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace phaze::schedule {
 namespace {
 
 constexpr double kTolerance = 1e-9;
 constexpr double kPivot = 1e-7, kNoStep = 1e300;
-constexpr double kPenalty = 1'000;           // of a moment that is not allowed, in times its own
+constexpr double kPenalty = 1'000;           // times as dear is a moment that is not allowed
 constexpr int kMostPivots = 1'000;           // before errors of rounding add up
 constexpr std::int64_t kMostNodes = 20'000;  // to find a moment
 // Or so few, as long as they find one that is this heavy.
@@ -31,7 +32,7 @@ constexpr std::size_t kMostKnown = 2'000;
 }  // namespace
 
 // The simplex method on a dense inverse of the basis; rows are tasks that take time.
-class Program {
+class RateFinder::Program {
  public:
   Program(const Piece& piece, const Company& company) : piece_(&piece), row_(piece.tasks.size()) {
     for (std::size_t i = 0; i < piece.tasks.size(); ++i) {
@@ -71,7 +72,16 @@ class Program {
     find_values();
     return true;
   }
-  // Of the relaxed schedule as it stands; above all others where it has what is not allowed.
+  // Whether the relaxed schedule has moments that are not allowed: they were not dear enough.
+  bool is_stuck() const {
+    for (std::size_t r = 0; r < x_.size(); ++r) {
+      if (cost_[r] > 1 && x_[r] > kTolerance * scale_) {
+        return true;
+      }
+    }
+    return false;
+  }
+  // Of the relaxed schedule as it stands, with what is dear.
   double length() const {
     double sum = 0;
     for (std::size_t r = 0; r < x_.size(); ++r) {
@@ -165,8 +175,6 @@ class Program {
     }
   }
 
-  static Time duration(const PieceTask& task, bool wide) { return wide ? task.all : task.one; }
-
   const Piece* piece_;
   std::vector<std::size_t> tasks_, row_;
   Mask rows_ = 0;
@@ -215,18 +223,27 @@ RateFinder::RateFinder(const Piece& piece) : piece_(piece) {}
 RateFinder::~RateFinder() = default;
 
 Rates RateFinder::find(const Company& company, Time enough, int steps) {
-  if (last_ == nullptr || !last_->restart(company)) {
-    last_ = std::make_unique<Program>(piece_, company);
+  if (last_ != nullptr && last_->restart(company)) {
+    Rates rates = solve(*last_, company, {enough, false}, steps);
+    if (!last_->is_stuck() || round_up(rates.sum) >= enough) {
+      return rates;
+    }
   }
+  last_ = std::make_unique<Program>(piece_, company);
   return solve(*last_, company, {enough, false}, steps);
 }
 
 bool RateFinder::reaches(const Company& company, Time enough, int steps) {
-  Program program = last_ != nullptr ? *last_ : Program(piece_, company);
-  if (!program.restart(company)) {
-    program = Program(piece_, company);
+  const auto does_reach = [&](Program program) {
+    const bool does = round_up(solve(program, company, {enough, true}, steps).sum) >= enough;
+    return does || !program.is_stuck() ? std::optional(does) : std::nullopt;
+  };
+  std::optional<bool> reached;
+  if (last_ != nullptr) {
+    Program program = *last_;
+    reached = program.restart(company) ? does_reach(std::move(program)) : std::nullopt;
   }
-  return round_up(solve(program, company, {enough, true}, steps).sum) >= enough;
+  return reached ? *reached : does_reach(Program(piece_, company)).value_or(false);
 }
 
 Rates RateFinder::solve(Program& program, const Company& company, const Goal& goal, int steps) {

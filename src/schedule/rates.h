@@ -23,8 +23,6 @@ struct Rates {
 
 inline constexpr int kMostRateSteps = 400;
 
-class Program;
-
 // Finds rates; moments that were found serve the next question.
 class RateFinder {
  public:
@@ -38,6 +36,7 @@ class RateFinder {
   bool reaches(const Company& company, Time enough, int steps);
 
  private:
+  class Program;
   struct Goal {
     Time enough;
     bool gives_up;  // as soon as it is clear that the bound stays below

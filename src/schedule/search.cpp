@@ -60,7 +60,7 @@ class Search {
       const bool is_first = effort == kFirstEffort;
       if (has_segments_) {
         look_with_beams(effort);
-        anneal(kSteps * effort);
+        anneal(kSegmentSteps * effort);
         shave_widths();
         look_at_all(By::kSegments, kSegments * effort, useful());
       }
@@ -69,12 +69,14 @@ class Search {
       }
       const bool has_parts_first = is_first && is_by_widths();
       if (has_parts_first) {
-        take(greedy_schedule(piece_));
+        choose_greedily();
         look_at_parts(kSomeParts * effort);
       }
       if (!has_segments_) {
-        anneal((is_first ? kSteps : 1) * effort);
-        shave_widths();
+        anneal(effort);
+        if (piece_.exclusive_wide || !is_first) {
+          shave_widths();
+        }
         look_at_all(By::kStarts, kLooks * effort, useful());
       }
       look_at_parts((has_parts_first ? kMoreParts : kSomeParts) * effort);
@@ -201,14 +203,23 @@ class Search {
                : recall_bound(*options_.memory, piece_, unit_, bounds_.widths());
   }
 
-  void take(PieceAnswer other) {
+  bool has_work_for_greedy() const {
+    return best_.work + work_of_greedy(piece_.tasks.size()) < options_.work_limit;
+  }
+  void choose_greedily() {
+    if (is_done() || !has_work_for_greedy()) {
+      return;
+    }
+    PieceAnswer other = greedy_schedule(piece_, [this] { return ask(); });
+    best_.work += work_of_greedy(piece_.tasks.size());
     if (other.makespan < best_.makespan) {
       best_.makespan = other.makespan;
       best_.starts = std::move(other.starts);
     }
   }
+
   void anneal(std::int64_t steps) {
-    if (is_done()) {
+    if (is_done() || (has_segments_ && !has_work_for_greedy())) {
       return;
     }
     const std::int64_t most = std::min({steps, kMostSteps, options_.work_limit - best_.work});
@@ -222,11 +233,13 @@ class Search {
 
   // Leaves out widths that no schedule of use can have.
   void shave_widths() {
-    if (is_done() || !options_.mixed_bounds || !options_.shaving) {
+    const std::int64_t most = (options_.work_limit - best_.work) / kWorkOfWidth;
+    if (is_done() || most == 0 || !options_.mixed_bounds || !options_.shaving) {
       return;
     }
     limit_of_all_ = kNever;
-    best_.work += kWorkOfWidth * shave(piece_, useful(), rate_finder_, bounds_, all_);
+    best_.work += kWorkOfWidth * shave(piece_, useful(), most, rate_finder_, bounds_, all_,
+                                       [this] { return ask(); });
     bound_ = std::max(bound_, std::min(useful(), bounds_.root()));
   }
 
@@ -306,7 +319,7 @@ class Search {
     return true;
   }
 
-  static constexpr std::int64_t kFirstEffort = 2'000, kGrowth = 8, kSteps = 4, kLooks = 4;
+  static constexpr std::int64_t kFirstEffort = 2'000, kGrowth = 8, kSegmentSteps = 4, kLooks = 4;
   static constexpr std::int64_t kMostSteps = 16'000'000;  // of an annealing
   static constexpr int kQuestions = 6;
   static constexpr std::int64_t kSomeParts = 4, kMoreParts = 16;

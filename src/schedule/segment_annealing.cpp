@@ -1,6 +1,6 @@
-// Simulated annealing over segments: a plan (segment_plan.h) from the greedy one or the best known
-// on; a step moves a task into a segment, takes one out, lets two change places, or ends a segment
-// elsewhere.
+// Simulated annealing over segments: plans (segment_plan.h) from the greedy one on, or from the
+// best known where that is better; a step moves a task into a segment, takes one out, lets two
+// change places, or ends a segment elsewhere.
 #include <algorithm>
 #include <cmath>
 
@@ -13,32 +13,47 @@ namespace {
 
 constexpr int kRuns = 4;
 constexpr std::int64_t kStepsBetweenCalls = 4096;
-constexpr double kHot = 0.001;    // of the makespan
-constexpr double kCooling = 0.1;  // last temperature over the first
-constexpr std::size_t kEnds = 8;  // one of so many tasks ends its segment
-constexpr std::int64_t kStepsForNode = 8;
+constexpr double kHot = 0.001;             // of the makespan
+constexpr double kCooling = 0.1;           // last temperature over the first
+constexpr std::size_t kEnds = 8;           // one of so many tasks ends its segment
+constexpr std::int64_t kStepsForNode = 8;  // take as long as one of a search
 
 class Annealing {
  public:
-  Annealing(const Piece& piece, const Widths& widths, PieceAnswer& best)
-      : order_(find_intervals(predecessors(piece)).value()),
+  Annealing(const Piece& piece, const Widths& widths, PieceAnswer& best, Time goal,
+            const std::function<bool()>& is_cancelled)
+      : piece_(piece),
+        order_(find_intervals(predecessors(piece)).value()),
         tasks_(find_segment_tasks(piece, order_, widths, false)),
         plans_(piece, order_, tasks_),
-        best_(best) {
-    for (Mask rest = tasks_.in_segments & all_of(piece); rest != 0; rest &= rest - 1) {
+        best_(best),
+        goal_(goal),
+        is_cancelled_(is_cancelled) {
+    for (Mask rest = tasks_.in_segments; rest != 0; rest &= rest - 1) {
       movable_.push_back(lowest(rest));
     }
-    try_out(greedy_segments(piece, order_, tasks_));
   }
 
-  void run(SegmentPlan plan, Rng& rng, std::int64_t steps, Time goal,
-           const std::function<bool()>& is_cancelled) {
+  void run(std::int64_t steps) {
+    try_out(greedy_segments(piece_, order_, tasks_, is_cancelled_));
+    const SegmentPlan first = plan_of(best_.starts, piece_);
+    Rng rng(static_cast<std::uint64_t>(steps));
+    for (int run = 0; run < kRuns && !movable_.empty(); ++run) {
+      anneal(run % 2 == 0 ? first : plan_of(best_.starts, piece_), rng, steps / kRuns);
+    }
+  }
+
+  std::int64_t steps_taken() const { return steps_taken_; }
+
+ private:
+  void anneal(SegmentPlan plan, Rng& rng, std::int64_t steps) {
     Time length = plans_.end(plan);
     const double hot = kHot * static_cast<double>(best_.makespan);
-    for (std::int64_t step = 0; step < steps && best_.makespan > goal; ++step) {
-      if (step % kStepsBetweenCalls == 0 && is_cancelled()) {
+    for (std::int64_t step = 0; step < steps && best_.makespan > goal_; ++step) {
+      if (step % kStepsBetweenCalls == 0 && is_cancelled_()) {
         return;
       }
+      ++steps_taken_;
       const double done = static_cast<double>(step) / static_cast<double>(steps);
       const double temperature = hot * std::pow(kCooling, done);
       other_ = plan;
@@ -52,9 +67,6 @@ class Annealing {
     }
   }
 
-  bool can_change() const { return !movable_.empty(); }
-
- private:
   Time try_out(const SegmentPlan& plan) {
     const Time end = plans_.end(plan);
     if (end < best_.makespan) {
@@ -81,11 +93,15 @@ class Annealing {
     }
   }
 
+  const Piece& piece_;
   const Intervals order_;
   const SegmentTasks tasks_;
   SegmentPlans plans_;
   PieceAnswer& best_;
+  const Time goal_;
+  const std::function<bool()>& is_cancelled_;
   std::vector<std::size_t> movable_;
+  std::int64_t steps_taken_ = 0;
   SegmentPlan other_;  // scratch
 };
 
@@ -93,15 +109,9 @@ class Annealing {
 
 PieceAnswer improve_segments(const Piece& piece, const Widths& widths, PieceAnswer best, Time goal,
                              std::int64_t steps, const std::function<bool()>& is_cancelled) {
-  Annealing annealing(piece, widths, best);
-  const SegmentPlan first = plan_of(best.starts, piece);
-  Rng rng(static_cast<std::uint64_t>(steps));
-  for (int run = 0; run < kRuns && annealing.can_change(); ++run) {
-    annealing.run(run % 2 == 0 ? first : plan_of(best.starts, piece), rng, steps / kRuns, goal,
-                  is_cancelled);
-  }
-  const auto n = static_cast<std::int64_t>(piece.tasks.size());
-  best.work += steps / kStepsForNode + n * n / 4;  // the greedy plan takes about so long
+  Annealing annealing(piece, widths, best, goal, is_cancelled);
+  annealing.run(steps);
+  best.work += annealing.steps_taken() / kStepsForNode + work_of_greedy(piece.tasks.size());
   return best;
 }
 

@@ -13,22 +13,29 @@
 namespace phaze::schedule {
 namespace {
 
-enum class First { kLongest, kLongestReady, kFastestWide };
+// Of tasks that could start: the longest; the same, but those before which something would have to
+// run alone last; what gains least from all cores.
+enum class First { kLongest, kLongestReady, kLeastGain };
 
 class Greedy {
  public:
-  Greedy(const Piece& piece, const Intervals& order, const SegmentTasks& tasks)
+  Greedy(const Piece& piece, const Intervals& order, const SegmentTasks& tasks,
+         const std::function<bool()>& is_cancelled)
       : piece_(piece),
         order_(order),
         tasks_(tasks),
+        is_cancelled_(is_cancelled),
         above_(order.above),
         below_(order.below),
-        open_(tasks.in_segments),
-        lengths_(tasks.beside) {
+        open_(tasks.in_segments) {
     // Of lengths that are nearly the same the longest.
-    std::sort(lengths_.begin(), lengths_.end(), std::greater<>());
-    const auto is_near = [](Time a, Time b) { return a - b <= a / 64; };
-    lengths_.erase(std::unique(lengths_.begin(), lengths_.end(), is_near), lengths_.end());
+    std::vector<Time> lengths = tasks.beside;
+    std::sort(lengths.begin(), lengths.end(), std::greater<>());
+    for (const Time length : lengths) {
+      if (lengths_.empty() || lengths_.back() - length > lengths_.back() / 64) {
+        lengths_.push_back(length);
+      }
+    }
     for (std::size_t i = 0; i < piece.tasks.size(); ++i) {
       const PieceTask& task = piece.tasks[i];
       const bool is_on_cores = task.needs[kTensor] || task.needs[kVector];
@@ -39,10 +46,12 @@ class Greedy {
   SegmentPlan run() {
     for (;;) {
       Segment best;
-      for (Mask rest = open_; rest != 0; rest &= rest - 1) {
+      bool is_over = false;
+      for (Mask rest = open_; rest != 0 && !is_over; rest &= rest - 1) {
         try_from(lowest(rest), best);
+        is_over = is_cancelled_();
       }
-      if (best.saved <= 0) {
+      if (is_over || best.saved <= 0) {
         return in_order();
       }
       take(best);
@@ -58,7 +67,7 @@ class Greedy {
 
   void try_from(std::size_t task, Segment& best) {
     for (const Time length : lengths_) {
-      for (const First first : {First::kLongest, First::kLongestReady, First::kFastestWide}) {
+      for (const First first : {First::kLongest, First::kLongestReady, First::kLeastGain}) {
         if (length >= tasks_.beside[task]) {
           fill(task, length, first);
           if (now_.saved > best.saved) {
@@ -95,7 +104,7 @@ class Greedy {
     }
   }
 
-  // And when it starts.
+  // None: nothing fits. In `at` when it starts.
   std::size_t find_next(Time& at, Time most, First first) {
     for (;;) {
       const std::size_t next = choose(at, most, first);
@@ -138,7 +147,7 @@ class Greedy {
       const auto beside = static_cast<double>(tasks_.beside[i]);
       constexpr double kLittle = 1e-9;
       const double worth =
-          first == First::kFastestWide
+          first == First::kLeastGain
               ? static_cast<double>(tasks_.alone[i]) / beside
               : beside * (first == First::kLongestReady && extra != 0 ? kLittle : 1);
       if (worth > best_worth) {
@@ -173,7 +182,7 @@ class Greedy {
 
   // Of segments one comes before another where its tasks have fewer before them.
   SegmentPlan in_order() {
-    std::sort(taken_.begin(), taken_.end(), [this](const Segment& a, const Segment& b) {
+    std::stable_sort(taken_.begin(), taken_.end(), [this](const Segment& a, const Segment& b) {
       const auto before = [this](const Segment& segment) {
         return count(above_[segment.tasks.front()] & ~segment.in);
       };
@@ -191,8 +200,9 @@ class Greedy {
   const Piece& piece_;
   const Intervals& order_;
   const SegmentTasks& tasks_;
+  const std::function<bool()>& is_cancelled_;
   std::vector<Mask> above_, below_;  // with segments that were taken as one
-  Mask open_;                        // that are in none of these
+  Mask open_;                        // in none of these; none that takes no time
   std::vector<Time> lengths_;        // of segments that are tried
   std::vector<Segment> taken_;
   // The segment at hand; what is done with it; what comes behind it; what runs until when.
@@ -204,14 +214,15 @@ class Greedy {
 
 }  // namespace
 
-SegmentPlan greedy_segments(const Piece& piece, const Intervals& order, const SegmentTasks& tasks) {
-  return Greedy(piece, order, tasks).run();
+SegmentPlan greedy_segments(const Piece& piece, const Intervals& order, const SegmentTasks& tasks,
+                            const std::function<bool()>& is_cancelled) {
+  return Greedy(piece, order, tasks, is_cancelled).run();
 }
 
-PieceAnswer greedy_schedule(const Piece& piece) {
+PieceAnswer greedy_schedule(const Piece& piece, const std::function<bool()>& is_cancelled) {
   const Intervals order = find_intervals(predecessors(piece)).value();
   const SegmentTasks tasks = find_segment_tasks(piece, order, {}, false);
-  const SegmentPlan plan = greedy_segments(piece, order, tasks);
+  const SegmentPlan plan = greedy_segments(piece, order, tasks, is_cancelled);
   return replay(piece, SegmentPlans(piece, order, tasks).starts(plan));
 }
 

@@ -1,26 +1,21 @@
 #include "schedule/segment_plan.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace phaze::schedule {
 
 SegmentPlan plan_of(const std::vector<Start>& starts, const Piece& piece) {
-  std::vector<std::size_t> order(starts.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&starts](std::size_t a, std::size_t b) { return starts[a].at < starts[b].at; });
   SegmentPlan plan;
   Time end = 0;
-  for (const std::size_t i : order) {
+  for (const std::size_t i : by_starts(starts)) {
+    const PieceTask& task = piece.tasks[i];
     if (starts[i].at >= end && !plan.items.empty()) {
       plan.items.back().ends_segment = true;
     }
-    if (!starts[i].wide) {
+    if (!starts[i].wide || task.all == 0) {  // what takes no time excludes nothing
       plan.items.push_back({i, false});
     }
-    const PieceTask& task = piece.tasks[i];
-    end = std::max(end, starts[i].at + (starts[i].wide ? task.all : task.one));
+    end = std::max(end, starts[i].at + duration(task, starts[i].wide));
   }
   return plan;
 }
@@ -35,15 +30,6 @@ Time SegmentPlans::read(const SegmentPlan& plan, std::vector<Start>* starts) {
   Time saved = 0;  // against all tasks alone
   Time now = 0;    // as far as starts are asked for
   Mask done = 0;
-  const auto run_alone = [&](Mask mask) {
-    for (const std::size_t i : order_.order) {
-      if ((mask & bit(i)) != 0) {
-        const bool has_to = (tasks_.in_segments & bit(i)) == 0;
-        (*starts)[i] = {now, has_to || tasks_.alone[i] < piece_.tasks[i].one};
-        now += tasks_.alone[i];
-      }
-    }
-  };
   for (auto item = plan.items.begin(); item != plan.items.end();) {
     const Mask before = done;
     Mask in = 0, behind = 0;
@@ -71,9 +57,9 @@ Time SegmentPlans::read(const SegmentPlan& plan, std::vector<Start>* starts) {
     const bool is_worth_it = length < if_alone;
     saved += is_worth_it ? if_alone - length : 0;
     if (starts != nullptr && !is_worth_it) {
-      run_alone(done & ~before);
+      now = run_alone(piece_, order_, tasks_, done & ~before, now, *starts);
     } else if (starts != nullptr) {
-      run_alone(done & ~before & ~in);
+      now = run_alone(piece_, order_, tasks_, done & ~before & ~in, now, *starts);
       for (const auto& [i, at] : segment_) {
         (*starts)[i] = {now + at, tasks_.beside[i] < piece_.tasks[i].one};
       }
@@ -81,7 +67,7 @@ Time SegmentPlans::read(const SegmentPlan& plan, std::vector<Start>* starts) {
     }
   }
   if (starts != nullptr) {
-    run_alone(all_of(piece_) & ~done);
+    run_alone(piece_, order_, tasks_, all_of(piece_) & ~done, now, *starts);
   }
   return end_if_alone_ - saved;
 }

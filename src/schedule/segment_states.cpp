@@ -79,15 +79,6 @@ std::vector<Start> starts_of(const Piece& piece, const Intervals& order, const S
   std::reverse(way.begin(), way.end());
   std::vector<Start> starts(piece.tasks.size());
   Time now = 0;
-  const auto run_alone = [&](Mask mask) {
-    for (const std::size_t i : order.order) {
-      if ((mask & bit(i)) != 0) {
-        const bool has_to = (tasks.in_segments & bit(i)) == 0;
-        starts[i] = {now, has_to || tasks.alone[i] < piece.tasks[i].one};
-        now += tasks.alone[i];
-      }
-    }
-  };
   // From one state between segments to the next: tasks alone, and a segment.
   for (auto at = way.begin(); at != way.end();) {
     const auto end = std::find_if(at + 1, way.end(),
@@ -97,7 +88,7 @@ std::vector<Start> starts_of(const Piece& piece, const Intervals& order, const S
     for (auto state = at + 1; state != end; ++state) {
       in_segment |= bit((*state)->task);
     }
-    run_alone(whole.done & ~(*at)->done & ~in_segment);
+    now = run_alone(piece, order, tasks, whole.done & ~(*at)->done & ~in_segment, now, starts);
     for (auto state = at + 1; state != end; ++state) {
       const std::size_t i = (*state)->task;
       starts[i] = {now + (*state)->last_start - (*state)->begin,
@@ -106,7 +97,7 @@ std::vector<Start> starts_of(const Piece& piece, const Intervals& order, const S
     now += whole.latest_end - whole.begin;
     at = end;
   }
-  run_alone(all_of(piece) & ~way.back()->done);
+  run_alone(piece, order, tasks, all_of(piece) & ~way.back()->done, now, starts);
   return starts;
 }
 

@@ -42,4 +42,16 @@ SegmentTasks find_segment_tasks(const Piece& piece, const Intervals& order, cons
   return tasks;
 }
 
+Time run_alone(const Piece& piece, const Intervals& order, const SegmentTasks& tasks, Mask mask,
+               Time now, std::vector<Start>& starts) {
+  for (const std::size_t i : order.order) {
+    if ((mask & bit(i)) != 0) {
+      const bool has_to = (tasks.in_segments & bit(i)) == 0;
+      starts[i] = {now, has_to || tasks.alone[i] < piece.tasks[i].one};
+      now += tasks.alone[i];
+    }
+  }
+  return now;
+}
+
 }  // namespace phaze::schedule

@@ -28,4 +28,8 @@ inline Time alone(const SegmentTasks& tasks, Mask mask) {
   return sum;
 }
 
+// Gives them starts from `now` on; when they have ended.
+Time run_alone(const Piece& piece, const Intervals& order, const SegmentTasks& tasks, Mask mask,
+               Time now, std::vector<Start>& starts);
+
 }  // namespace phaze::schedule

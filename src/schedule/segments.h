@@ -39,8 +39,9 @@ SegmentsAnswer search_segments(const Piece& piece, const Bounds& bounds,
                                const SegmentsQuestion& question, PieceAnswer& best,
                                const std::function<bool()>& is_cancelled);
 
-// The best that a greedy choice of segments and a local search of so many steps find, or `best`, in
-// widths that tasks may have; as `improve` does (piece.h).
+// The best that a greedy choice of segments and a local search of so many steps find, or `best`;
+// what they add is in widths that tasks may have. Stops at the goal, or when it is told to. Work
+// counts as much as nodes of a search that take as long.
 PieceAnswer improve_segments(const Piece& piece, const Widths& widths, PieceAnswer best, Time goal,
                              std::int64_t steps, const std::function<bool()>& is_cancelled);
 

@@ -7,17 +7,21 @@ constexpr int kRounds = 3;
 
 class Shaver {
  public:
-  Shaver(const Piece& piece, Time limit, RateFinder& finder, Bounds& bounds, Part& part)
-      : piece_(piece), limit_(limit), finder_(finder), bounds_(bounds), part_(part) {}
+  Shaver(const Piece& piece, Time limit, std::int64_t most, RateFinder& finder, Bounds& bounds,
+         Part& part)
+      : piece_(piece), limit_(limit), most_(most), finder_(finder), bounds_(bounds), part_(part) {}
 
-  int run() {
+  std::int64_t run(const std::function<bool()>& is_cancelled) {
     set_bounds();
-    for (bool is_less = true; is_less && round_ < kRounds && bounds_.root() < limit_; ++round_) {
-      is_less = false;
-      for (std::size_t i = 0; i < piece_.tasks.size(); ++i) {
-        is_less = leave_out(i, part_.widths.wide) || leave_out(i, part_.widths.one) || is_less;
+    bool goes_on = true;  // something was left out, and nobody said stop
+    for (int round = 0; goes_on && round < kRounds && bounds_.root() < limit_; ++round) {
+      bool is_less = false, is_over = false;
+      for (std::size_t i = 0; i < piece_.tasks.size() && !is_over; ++i) {
+        is_less = try_without(i, true) || try_without(i, false) || is_less;
+        is_over = tried_ >= most_ || is_cancelled();
       }
       set_bounds();
+      goes_on = is_less && !is_over;
     }
     return tried_;
   }
@@ -31,33 +35,36 @@ class Shaver {
     }
   }
 
-  // Whether the task cannot have this width.
-  bool leave_out(std::size_t task, Mask& width) {
+  // Leaves a width of a task out, if no schedule has the task in this one; whether it did.
+  bool try_without(std::size_t task, bool wide) {
     if ((part_.widths.one & part_.widths.wide & bit(task)) == 0) {
       return false;  // there is no other
     }
-    Mask& other = &width == &part_.widths.one ? part_.widths.wide : part_.widths.one;
-    other &= ~bit(task);
+    Part only = part_;
+    (wide ? only.widths.one : only.widths.wide) &= ~bit(task);
     ++tried_;
-    bounds_.limit_to(limit_, part_);
-    const bool is_out = bounds_.reaches_limit(finder_, kMostRateSteps);
-    other |= bit(task);
-    width &= is_out ? ~bit(task) : ~Mask{0};
-    return is_out;
+    bounds_.limit_to(limit_, only);
+    if (!bounds_.reaches_limit(finder_, kMostRateSteps)) {
+      return false;
+    }
+    (wide ? part_.widths.wide : part_.widths.one) &= ~bit(task);
+    return true;
   }
 
   const Piece& piece_;
   const Time limit_;
+  const std::int64_t most_;
   RateFinder& finder_;
   Bounds& bounds_;
   Part& part_;
-  int round_ = 0, tried_ = 0;
+  std::int64_t tried_ = 0;
 };
 
 }  // namespace
 
-int shave(const Piece& piece, Time limit, RateFinder& finder, Bounds& bounds, Part& part) {
-  return Shaver(piece, limit, finder, bounds, part).run();
+std::int64_t shave(const Piece& piece, Time limit, std::int64_t most, RateFinder& finder,
+                   Bounds& bounds, Part& part, const std::function<bool()>& is_cancelled) {
+  return Shaver(piece, limit, most, finder, bounds, part).run(is_cancelled);
 }
 
 }  // namespace phaze::schedule

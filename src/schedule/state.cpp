@@ -90,15 +90,19 @@ void State::remove(std::size_t index, bool wide, const Undo& undo) {
   wide_end_ = undo.wide_end;
 }
 
-PieceAnswer replay(const Piece& piece, const std::vector<Start>& starts) {
+std::vector<std::size_t> by_starts(const std::vector<Start>& starts) {
   std::vector<std::size_t> order(starts.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
                    [&starts](std::size_t a, std::size_t b) { return starts[a].at < starts[b].at; });
+  return order;
+}
+
+PieceAnswer replay(const Piece& piece, const std::vector<Start>& starts) {
   State state(piece);
   PieceAnswer answer;
   answer.starts.resize(starts.size());
-  for (const std::size_t i : order) {
+  for (const std::size_t i : by_starts(starts)) {
     answer.starts[i] = {state.earliest(i, starts[i].wide), starts[i].wide};
     state.add(i, answer.starts[i]);
   }

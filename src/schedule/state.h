@@ -54,6 +54,4 @@ class State {
 // Tasks in the order of these starts and in their widths, each as early as it can be.
 PieceAnswer replay(const Piece& piece, const std::vector<Start>& starts);
 
-inline Time duration(const PieceTask& task, bool wide) { return wide ? task.all : task.one; }
-
 }  // namespace phaze::schedule

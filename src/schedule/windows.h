@@ -23,7 +23,8 @@ struct Windows {
   bool is_possible = false;  // otherwise no schedule ends before the limit
   Time bound = 0;            // no schedule ends earlier, or none ends before the limit
 };
-// In widths that tasks may have at most. `limit` may be kNever.
+// In widths that tasks may have at most; leaves out widths that are never better than the other, so
+// that who asks again with fewer leaves out none that was the last. `limit` may be kNever.
 Windows find_windows(const Piece& piece, const Intervals& intervals, const Widths& widths,
                      Time limit);
 

@@ -224,13 +224,15 @@ TEST(ExactScheduleLimits, KeepsToItsLimitOfWork) {
   int unfinished = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const ScheduleProblem problem = random_schedule_problem(seed, options);
-    ExactOptions exact;
-    exact.work_limit = 200;
-    const Schedule found = schedule::solve_exact(problem, exact);
-    EXPECT_EQ(faults_of(problem, found), "");
-    EXPECT_LE(found.makespan, schedule::solve_list(problem).makespan);
-    EXPECT_LE(found.work, 200 + 40);
-    unfinished += found.status == SolveStatus::kFeasible ? 1 : 0;
+    for (const std::int64_t limit : {200, 2500, 4500, 9000}) {
+      ExactOptions exact;
+      exact.work_limit = limit;
+      const Schedule found = schedule::solve_exact(problem, exact);
+      EXPECT_EQ(faults_of(problem, found), "");
+      EXPECT_LE(found.makespan, schedule::solve_list(problem).makespan);
+      EXPECT_LE(found.work, limit + 40);
+      unfinished += found.status == SolveStatus::kFeasible ? 1 : 0;
+    }
   }
   EXPECT_GT(unfinished, 0);
 }

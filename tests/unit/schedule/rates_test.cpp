@@ -155,6 +155,29 @@ TEST_P(ScheduleRates, DoNotDependOnWhereTheFinderWas) {
   EXPECT_GT(tried, 500);
 }
 
+// However much faster tasks are wide.
+TEST(ScheduleRatesAnew, WhereWhatIsNotAllowedIsMuchFaster) {
+  Piece piece{{2, 1}, true, {}};
+  for (const Time one : {10'000'000, 9'000'000, 9'000'000}) {
+    PieceTask task;
+    task.one = one;
+    task.all = 100;
+    task.needs = {true, false};
+    piece.tasks.push_back(task);
+  }
+  const Limited limited = limited_to(piece, kNever);
+  RateFinder finder(piece);
+  EXPECT_NEAR(
+      finder.find(find_company(piece, limited.intervals, limited.windows, kNever), kNever, 400).sum,
+      300, 1);
+  Windows windows = limited.windows;
+  windows.widths.wide = 0;
+  const Company company = find_company(piece, limited.intervals, windows, kNever);
+  EXPECT_TRUE(finder.reaches(company, 13'990'000, 400));
+  EXPECT_FALSE(finder.reaches(company, 14'010'000, 400));
+  EXPECT_NEAR(finder.find(company, kNever, 400).sum, 14e6, 1e3);
+}
+
 // By an order or by a width that is open, and each half has what the other has not.
 TEST_P(ScheduleRates, SplitsSayTheOppositeInTheirHalves) {
   int by_width = 0, by_order = 0;

@@ -58,12 +58,36 @@ TEST(SegmentPlans, AreSchedulesWhateverTheySay) {
   EXPECT_GT(beside, 100);
 }
 
+// A wide task that takes no time is in the segment at hand.
+TEST(SegmentPlans, KnowTasksThatTakeNoTime) {
+  PieceTask a;
+  a.one = 10;
+  a.all = 9;
+  a.needs = {true, false};
+  PieceTask z = a, b = a, c = a;
+  a.after = bit(1);
+  z.before = bit(0);
+  z.one = 5;
+  z.all = 0;
+  z.after = bit(2);
+  b.before = bit(1);
+  c.one = 20;
+  c.all = 18;
+  const Piece piece{{2, 1}, true, {a, z, b, c}};
+  const Intervals order = find_intervals(predecessors(piece)).value();
+  const SegmentTasks tasks = find_segment_tasks(piece, order, {}, false);
+  SegmentPlans plans(piece, order, tasks);
+  const SegmentPlan plan{{{0, false}, {3, false}, {1, false}, {2, false}}};
+  EXPECT_EQ(plans.end(plan), 20);
+  EXPECT_EQ(plans.end(plan_of(plans.starts(plan), piece)), 20);
+}
+
 TEST(SegmentPlans, AreMadeGreedily) {
   int better = 0, network = 0;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     const tests::PieceCase made = piece_of(seed, 3, 30);
     SCOPED_TRACE(seed);
-    const PieceAnswer greedy = greedy_schedule(made.piece);
+    const PieceAnswer greedy = greedy_schedule(made.piece, never);
     ASSERT_EQ(tests::faults_of(made.problem, greedy.starts, greedy.makespan), "");
     Time alone = 0;
     for (const PieceTask& task : made.piece.tasks) {

@@ -20,6 +20,9 @@ Time best_of(const Piece& piece, const Widths& widths) {
   });
 }
 
+constexpr std::int64_t kMost = 1'000;
+bool never() { return false; }
+
 // By the rule for wide tasks.
 class Shave : public testing::TestWithParam<bool> {};
 
@@ -27,7 +30,7 @@ INSTANTIATE_TEST_SUITE_P(Rules, Shave, testing::Bool(),
                          [](const auto& rule) { return rule.param ? "Exclusive" : "Shared"; });
 
 TEST_P(Shave, KeepsTheBestSchedule) {
-  int tried = 0;
+  std::int64_t tried = 0;
   std::size_t left_out = 0, proved = 0;
   for (std::uint64_t seed = 1; seed <= 600; ++seed) {
     SCOPED_TRACE(seed);
@@ -42,7 +45,7 @@ TEST_P(Shave, KeepsTheBestSchedule) {
     Part part = whole(piece, 0);
     Bounds bounds(piece);
     for (const Time limit : {best + best / 4 + 2, best + 2, best + 1}) {
-      tried += shave(piece, limit, finder, bounds, part);
+      tried += shave(piece, limit, kMost, finder, bounds, part, never);
       ASSERT_EQ(best_of(piece, part.widths), best) << limit;
       ASSERT_LE(bounds.root(), best) << limit;
     }
@@ -51,7 +54,7 @@ TEST_P(Shave, KeepsTheBestSchedule) {
     bounds.limit_to(best);
     bounds.rate(finder, kMostRateSteps);
     const bool is_clear = bounds.root() == best;
-    shave(piece, best, finder, bounds, part);
+    shave(piece, best, kMost, finder, bounds, part, never);
     ASSERT_LE(bounds.root(), best);
     proved += !is_clear && bounds.root() == best ? 1 : 0;
   }
