@@ -64,6 +64,9 @@ class Search {
         shave_widths();
         look_at_all(By::kSegments, kSegments * effort, useful());
       }
+      if (is_first && has_moments_first() && !is_done()) {
+        has_room_by_moments(useful());
+      }
       if (parts_by_ == By::kStarts && (is_first || has_segments_)) {
         look_at_all(By::kStarts, is_first ? options_.first_look : effort, useful());
       }
@@ -98,6 +101,12 @@ class Search {
   bool is_by_widths() const {
     return piece_.exclusive_wide && !has_segments_ && piece_.tasks.size() > kFewTasks;
   }
+  // Moments of many tasks often show at once that there is nothing below a cutoff, and where widths
+  // decide that a list schedule is the best.
+  bool has_moments_first() const {
+    return !has_segments_ && piece_.tasks.size() > kFewTasks &&
+           (piece_.exclusive_wide || options_.cutoff != kNever);
+  }
   // Schedules that end no earlier are of no use.
   Time useful() const { return std::min(best_.makespan, options_.cutoff); }
 
@@ -127,7 +136,7 @@ class Search {
         static_cast<std::size_t>(std::max(effort / kEffortForState, std::int64_t{10}));
     for (const std::size_t width : {most / 10, most}) {
       for (const double guess : {0.0, 0.5}) {
-        if (is_done() || !has_room_for_segments(useful())) {
+        if (is_done() || !has_room_by_moments(useful())) {
           return;
         }
         if (look_at_segments(effort, useful(), width, guess).is_complete) {
@@ -150,7 +159,7 @@ class Search {
   // enough to find the best or to show that there is none.
   bool look_at_all(By by, std::int64_t nodes, Time limit) {
     limit = std::min(limit, useful());
-    if (is_done() || !(by == By::kSegments ? has_room_for_segments(limit) : has_room(limit))) {
+    if (is_done() || !(by == By::kSegments ? has_room_by_moments(limit) : has_room(limit))) {
       return true;
     }
     const Look::Answer answer = look(by, nodes, limit);
@@ -185,8 +194,8 @@ class Search {
     bounds_.weigh();
     return is_open(bounds_.root()) && is_open(remembered());
   }
-  // And by what looks by segments need: dearer.
-  bool has_room_for_segments(Time limit) {
+  // And by moments: dearer.
+  bool has_room_by_moments(Time limit) {
     if (!has_room(limit)) {
       return false;
     }
