@@ -23,9 +23,9 @@ std::string microbatch_key(const std::string& model) {
 std::string value_unit(search::Objective objective, search::Combination combination,
                        std::size_t models) {
   const bool is_relative = models > 1 && combination != search::Combination::kRaw;
-  const std::string amount = !is_relative                                 ? "sequences"
-                             : combination == search::Combination::kWorst ? "share_of_own_best"
-                                                                          : "times_reference";
+  std::string amount = !is_relative                                 ? "sequences"
+                       : combination == search::Combination::kWorst ? "share_of_own_best"
+                                                                    : "times_reference";
   switch (objective) {
     case search::Objective::kThroughput:
       return amount + (is_relative ? "" : "_per_s");

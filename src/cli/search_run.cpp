@@ -119,6 +119,7 @@ search::SearchFront front_with_progress(const SearchQuestion& question,
                                         const std::vector<std::string>& names) {
   Progress progress;
   std::vector<search::Objective> objectives;
+  objectives.reserve(names.size());
   for (const std::string& name : names) {
     objectives.push_back(search::parse_objective(name).value());
   }

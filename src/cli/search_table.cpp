@@ -121,6 +121,7 @@ std::vector<Row> rows_of_large(const SearchQuestion& question, const search::Sea
     }
   }
   std::vector<Row> list;
+  list.reserve(rows.size());
   for (auto& [key, row] : rows) {
     list.push_back(std::move(row));
   }
