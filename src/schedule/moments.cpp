@@ -14,8 +14,8 @@ namespace phaze::schedule {
 namespace {
 
 constexpr double kNoWeight = 1e-12, kMostWeight = 1e300;
-constexpr double kSame =
-    1e-10;  // weights are about 1, or up to some thousand, to which this is nought
+// Weights are about 1, or up to some thousand, to which this is nought.
+constexpr double kSame = 1e-10;
 
 }  // namespace
 
