@@ -97,9 +97,7 @@ void add_pass(const cost::CostContext& context, const graph::Layer& layer, Layer
   std::int64_t work = 0;
   int schedules = 0;
   const auto solve = [&](const ScheduleProblem& problem, const search::Wanted& wanted) {
-    schedule::ExactOptions options = limited_to(30'000);
-    options.cutoff = wanted.cutoff;
-    options.enough = wanted.enough;
+    schedule::ExactOptions options = search::exact_options(wanted, limited_to(30'000).work_limit);
     options.memory = &memory;
     plan::Schedule schedule = schedule::solve_exact(problem, options);
     work += schedule.work;

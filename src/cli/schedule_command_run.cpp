@@ -34,7 +34,7 @@ plan::Schedule solve(const ScheduleOptions& options, const plan::ScheduleProblem
                      const search::Wanted& wanted, Progress& progress, const std::string& what) {
   progress.show(what);
   plan::Schedule schedule;
-  if (options.method == "list") {
+  if (options.method == "list" || (options.method == "ilp" && wanted.is_glance)) {
     schedule = schedule::solve_list(problem);
   } else if (options.method == "ilp") {
     schedule::IlpOptions ilp;
@@ -42,10 +42,8 @@ plan::Schedule solve(const ScheduleOptions& options, const plan::ScheduleProblem
     ilp.is_cancelled = was_interrupted;
     schedule = schedule::solve_ilp(problem, ilp);
   } else {
-    schedule::ExactOptions exact;
-    exact.work_limit = was_interrupted() ? 0 : options.work_limit;
-    exact.cutoff = wanted.cutoff;
-    exact.enough = wanted.enough;
+    schedule::ExactOptions exact =
+        search::exact_options(wanted, was_interrupted() ? 0 : options.work_limit);
     exact.is_cancelled = [&](Picoseconds best, Picoseconds bound, std::int64_t work) {
       progress.show(what + ": best " + with_prefix(to_seconds(best).value(), "s") + ", bound " +
                     with_prefix(to_seconds(bound).value(), "s") + ", " + with_thousands(work) +

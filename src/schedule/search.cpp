@@ -5,6 +5,9 @@
 // - Where wide tasks exclude all others, looks by segments (segments.h): with beams, then, with a
 //   better schedule to prune with and fewer widths, at all schedules. Without them, and for few
 //   tasks in any case: a quick look in the order of starts (look.h).
+// - Where it is the network alone that leaves a piece without segments and it has little to do: a
+//   search of the rest, which has them (without_network.h). Where tasks on the network could come
+//   in another order: parts of all schedules by that order first.
 // - A better schedule comes from a local search (segment_annealing.cpp, local_search.cpp) that
 //   begins with a greedy one (segment_greedy.h) where there may be segments; fewer widths from
 //   trying them one by one (shave.h).
@@ -23,6 +26,7 @@
 #include "schedule/segments.h"
 #include "schedule/shave.h"
 #include "schedule/splits.h"
+#include "schedule/without_network.h"
 
 namespace phaze::schedule {
 namespace {
@@ -67,10 +71,16 @@ class Search {
       if (is_first && has_moments_first() && !is_done()) {
         has_room_by_moments(useful());
       }
-      if (parts_by_ == By::kStarts && (is_first || has_segments_)) {
+      if (is_first && has_little_network()) {
+        leave_out_network(kRest * effort);
+      }
+      if (is_first && is_by_widths() && has_open_network(piece_, bounds_.intervals())) {
+        look_at_parts(kSomeParts * effort);
+      }
+      if (parts_by_ == By::kStarts && (is_first ? !is_by_widths() : has_segments_)) {
         look_at_all(By::kStarts, is_first ? options_.first_look : effort, useful());
       }
-      const bool has_parts_first = is_first && is_by_widths();
+      const bool has_parts_first = is_first && is_by_widths() && has_several_cores();
       if (has_parts_first) {
         choose_greedily();
         look_at_parts(kSomeParts * effort);
@@ -101,6 +111,18 @@ class Search {
   bool is_by_widths() const {
     return piece_.exclusive_wide && !has_segments_ && piece_.tasks.size() > kFewTasks;
   }
+  // Tasks of a kind can run beside one another: greedy segments and parts by widths find more there
+  // than a local search does.
+  bool has_several_cores() const { return piece_.cores[kTensor] > 1 || piece_.cores[kVector] > 1; }
+  // So little that the rest, which has segments, decides when all ends.
+  bool has_little_network() const {
+    Time network = 0;
+    for (const PieceTask& task : piece_.tasks) {
+      network += task.is_network ? task.one : 0;
+    }
+    return options_.segments && piece_.exclusive_wide && !has_segments_ &&
+           network < bound_ / kLittleNetwork;
+  }
   // Moments of many tasks often show at once that there is nothing below a cutoff, and where widths
   // decide that a list schedule is the best.
   bool has_moments_first() const {
@@ -113,10 +135,11 @@ class Search {
   // There is no need for a schedule that ends earlier.
   Time goal() const { return std::max(bound_, options_.enough); }
 
-  // Whether to stop, which stays so.
-  bool ask() {
-    is_cancelled_ = is_cancelled_ || (options_.is_cancelled &&
-                                      options_.is_cancelled(best_.makespan, bound_, best_.work));
+  // Whether to stop, which stays so; with work that is not counted yet.
+  bool ask(std::int64_t more_work = 0) {
+    is_cancelled_ =
+        is_cancelled_ || (options_.is_cancelled &&
+                          options_.is_cancelled(best_.makespan, bound_, best_.work + more_work));
     return is_cancelled_;
   }
 
@@ -212,6 +235,33 @@ class Search {
                : recall_bound(*options_.memory, piece_, unit_, bounds_.widths());
   }
 
+  void leave_out_network(std::int64_t work) {
+    const WithoutNetwork rest = without_network(piece_);
+    if (is_done() || rest.tasks.empty()) {
+      return;
+    }
+    SearchOptions options = options_;
+    options.work_limit = std::min(work, options_.work_limit - best_.work);
+    options.cutoff = useful();
+    options.enough = 0;
+    options.memory = nullptr;
+    options.is_cancelled = [this](Time, Time, std::int64_t more) { return ask(more); };
+    const PieceAnswer answer = Search(rest.piece, unit_, options).run();
+    best_.work += answer.work;
+    bound_ = std::max(bound_, std::min(useful(), answer.bound));
+    if (answer.makespan < best_.makespan) {
+      use(with_network(piece_, rest, answer.starts));
+    }
+  }
+
+  // Takes a schedule over, if it is better.
+  void use(PieceAnswer other) {
+    if (other.makespan < best_.makespan) {
+      best_.makespan = other.makespan;
+      best_.starts = std::move(other.starts);
+    }
+  }
+
   bool has_work_for_greedy() const {
     return best_.work + work_of_greedy(piece_.tasks.size()) < options_.work_limit;
   }
@@ -219,12 +269,8 @@ class Search {
     if (is_done() || !has_work_for_greedy()) {
       return;
     }
-    PieceAnswer other = greedy_schedule(piece_, [this] { return ask(); });
+    use(greedy_schedule(piece_, [this] { return ask(); }));
     best_.work += work_of_greedy(piece_.tasks.size());
-    if (other.makespan < best_.makespan) {
-      best_.makespan = other.makespan;
-      best_.starts = std::move(other.starts);
-    }
   }
 
   void anneal(std::int64_t steps) {
@@ -332,6 +378,8 @@ class Search {
   static constexpr std::int64_t kMostSteps = 16'000'000;  // of an annealing
   static constexpr int kQuestions = 6;
   static constexpr std::int64_t kSomeParts = 4, kMoreParts = 16;
+  static constexpr std::int64_t kRest = 6;
+  static constexpr Time kLittleNetwork = 10;  // one of so many parts of the bound
   static constexpr std::size_t kFewTasks = 32;
   static constexpr std::int64_t kWorkOfBounds = 250;   // of a part: they take as long as this
   static constexpr std::int64_t kWorkOfWidth = 20;     // that is tried

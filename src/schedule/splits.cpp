@@ -45,7 +45,27 @@ void try_order(const Intervals& intervals, const Rates& rates, std::size_t task,
   }
 }
 
+// None: there are none.
+Choice find_network_order(const Piece& piece, const Intervals& intervals) {
+  Mask before = 0;  // on the network
+  for (const std::size_t i : intervals.order) {
+    if (!piece.tasks[i].is_network || piece.tasks[i].one == 0) {
+      continue;
+    }
+    const Mask open = before & ~intervals.above[i];
+    if (open != 0) {
+      return {0, lowest(open), i, true};
+    }
+    before |= bit(i);
+  }
+  return {};
+}
+
 }  // namespace
+
+bool has_open_network(const Piece& piece, const Intervals& intervals) {
+  return find_network_order(piece, intervals).task != kNoTask;
+}
 
 Part whole(const Piece& piece, Time bound) {
   Part part;
@@ -57,8 +77,8 @@ Part whole(const Piece& piece, Time bound) {
 std::optional<std::pair<Part, Part>> split(const Piece& piece, const Intervals& intervals,
                                            const Widths& widths, const Rates& rates,
                                            const Part& part) {
-  Choice best;
-  const std::size_t n = piece.tasks.size();
+  Choice best = find_network_order(piece, intervals);
+  const std::size_t n = best.task == kNoTask ? piece.tasks.size() : 0;
   for (std::size_t i = 0; i < n; ++i) {
     if ((widths.one & widths.wide & bit(i)) != 0) {
       try_width(piece, rates, i, best);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "schedule/exact.h"
-
 namespace phaze::search {
 
 using plan::LayerSchedule;
@@ -33,47 +31,105 @@ void round_durations(ScheduleProblem& problem) {
   }
 }
 
+schedule::ExactOptions exact_options(const Wanted& wanted, std::int64_t work_limit) {
+  schedule::ExactOptions options;
+  options.work_limit = wanted.is_glance ? std::min<std::int64_t>(1, work_limit) : work_limit;
+  options.cutoff = wanted.cutoff;
+  options.enough = wanted.enough;
+  return options;
+}
+
+namespace {
+
+// Choices that are looked at one by one, the best schedule so far and what is known of each.
+class Choosing {
+ public:
+  Choosing(const LayerSchedule& layer, const std::vector<BusyCores>& choices, const Solver& solve)
+      : layer_(layer), choices_(choices), solve_(solve), bounds_(choices.size(), layer.floor) {}
+
+  LayerSchedule run() {
+    std::vector<std::size_t> order = by_list_schedules();
+    if (is_worth_a_glance()) {
+      put_most_promising_first(order);
+    }
+    for (const std::size_t i : order) {
+      if (!best_ || (!is_at_floor() && bounds_[i] < best_->time())) {
+        ask(i, false);
+      }
+    }
+    // Of a schedule that ends before the floor nothing more is to be won, and it claims no more
+    // than its solver does.
+    plan::Schedule& schedule = best_->schedule;
+    if (schedule.makespan > layer_.floor) {
+      const Picoseconds least = *std::min_element(bounds_.begin(), bounds_.end());
+      schedule.lower_bound = std::min(least, schedule.makespan);
+      schedule.status = schedule.lower_bound == schedule.makespan ? plan::SolveStatus::kOptimal
+                                                                  : plan::SolveStatus::kFeasible;
+    }
+    return *std::move(best_);
+  }
+
+ private:
+  std::vector<std::size_t> by_list_schedules() const {
+    std::vector<Picoseconds> ends;
+    ends.reserve(choices_.size());
+    for (const BusyCores& choice : choices_) {
+      ends.push_back(choices_.size() > 1 ? schedule::solve_list(choice.problem).makespan
+                                         : Picoseconds());
+    }
+    std::vector<std::size_t> order(choices_.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::stable_sort(order, {}, [&ends](std::size_t i) { return ends[i]; });
+    return order;
+  }
+
+  bool is_worth_a_glance() const {
+    constexpr std::size_t kFewTasks = 32;  // are scheduled as soon
+    const ScheduleProblem& problem = choices_.front().problem;
+    return choices_.size() > 1 && problem.exclusive_wide && problem.tasks.size() > kFewTasks;
+  }
+  // Goes on as long as bounds fall.
+  void put_most_promising_first(std::vector<std::size_t>& order) {
+    auto most = order.begin();
+    for (auto next = most; next != order.end() && !is_at_floor(); ++next) {
+      ask(*next, true);
+      if (next != most && bounds_[*next] >= bounds_[*most]) {
+        break;
+      }
+      most = next;
+    }
+    std::rotate(order.begin(), most, most + 1);
+  }
+
+  bool is_at_floor() const { return best_ && best_->time() == layer_.floor; }
+
+  void ask(std::size_t i, bool is_glance) {
+    Wanted wanted{std::nullopt, layer_.floor, is_glance};
+    if (best_) {
+      wanted.cutoff = best_->time();
+    }
+    LayerSchedule other = layer_;
+    other.busy_cores = choices_[i].count;
+    other.problem = choices_[i].problem;
+    other.schedule = solve_(other.problem, wanted);
+    bounds_[i] = std::max(bounds_[i], other.schedule.lower_bound);
+    if (!best_ || other.time() < best_->time()) {
+      best_ = std::move(other);
+    }
+  }
+
+  const LayerSchedule& layer_;
+  const std::vector<BusyCores>& choices_;
+  const Solver& solve_;
+  std::optional<LayerSchedule> best_;
+  std::vector<Picoseconds> bounds_;  // on what each could take
+};
+
+}  // namespace
+
 LayerSchedule choose_busy_cores(const LayerSchedule& layer, const std::vector<BusyCores>& choices,
                                 const Solver& solve) {
-  std::vector<Picoseconds> quick;  // ends of list schedules
-  quick.reserve(choices.size());
-  for (const BusyCores& choice : choices) {
-    quick.push_back(choices.size() > 1 ? schedule::solve_list(choice.problem).makespan
-                                       : Picoseconds());
-  }
-  std::vector<std::size_t> order(choices.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&quick](std::size_t a, std::size_t b) { return quick[a] < quick[b]; });
-  LayerSchedule best = layer;
-  std::optional<Picoseconds> least;  // that any number of busy cores could take
-  for (const std::size_t i : order) {
-    Wanted wanted{std::nullopt, layer.floor};
-    if (least) {
-      wanted.cutoff = best.time();
-    }
-    LayerSchedule other = layer;
-    other.busy_cores = choices[i].count;
-    other.problem = choices[i].problem;
-    other.schedule = solve(other.problem, wanted);
-    const Picoseconds bound = std::max(other.schedule.lower_bound, layer.floor);
-    if (!least || other.time() < best.time()) {
-      best = std::move(other);
-    }
-    least = std::min(least.value_or(bound), bound);
-    if (best.time() == layer.floor) {
-      break;
-    }
-  }
-  // Of a schedule that ends before the floor nothing more is to be won, and it claims no more than
-  // its solver does.
-  if (best.schedule.makespan > layer.floor) {
-    best.schedule.lower_bound = std::min(*least, best.schedule.makespan);
-    best.schedule.status = best.schedule.lower_bound == best.schedule.makespan
-                               ? plan::SolveStatus::kOptimal
-                               : plan::SolveStatus::kFeasible;
-  }
-  return best;
+  return Choosing(layer, choices, solve).run();
 }
 
 }  // namespace phaze::search

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "plan/schedule.h"
+#include "schedule/exact.h"
 
 namespace phaze::search {
 
@@ -24,6 +25,7 @@ void round_durations(plan::ScheduleProblem& problem);
 struct Wanted {
   std::optional<Picoseconds> cutoff;  // schedules that end then or later are of no use
   Picoseconds enough;                 // one that ends by then is as good as any
+  bool is_glance = false;             // a bound and some schedule, with next to no search
 };
 using Solver = std::function<plan::Schedule(const plan::ScheduleProblem&, const Wanted&)>;
 
@@ -32,8 +34,13 @@ struct BusyCores {
   plan::ScheduleProblem problem;
 };
 
+// What an exact solver is to do for it, with so much work at most.
+schedule::ExactOptions exact_options(const Wanted& wanted, std::int64_t work_limit);
+
 // The best over all of them, with a bound for all of them; `layer` brings its floor. Those with the
-// shortest list schedules come first: the others then mostly end at a bound.
+// shortest list schedules come first: the others then mostly end at a bound. Where there are many
+// tasks and widths decide, a glance at some of them tells which promises most: its schedule ends
+// the search of the others.
 plan::LayerSchedule choose_busy_cores(const plan::LayerSchedule& layer,
                                       const std::vector<BusyCores>& choices, const Solver& solve);
 

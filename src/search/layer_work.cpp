@@ -85,10 +85,7 @@ PassWork side_by_side(const cost::CostContext& context, const graph::Layer& laye
                       const Scheduling& scheduling) {
   schedule::Memory memory;
   const Solver exact = [&](const plan::ScheduleProblem& problem, const Wanted& wanted) {
-    schedule::ExactOptions options;
-    options.work_limit = scheduling.work_limit;
-    options.cutoff = wanted.cutoff;
-    options.enough = wanted.enough;
+    schedule::ExactOptions options = exact_options(wanted, scheduling.work_limit);
     options.memory = &memory;
     return schedule::solve_exact(problem, options);
   };

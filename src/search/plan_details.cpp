@@ -98,11 +98,7 @@ graph::Model make_recomputing(const PlanSetting& setting, const plan::Strategy& 
 plan::DetailedPass make_pass(const cost::CostContext& context, const graph::Layer& layer,
                              LayerPass pass, const Scheduling& scheduling) {
   const Solver exact = [&scheduling](const plan::ScheduleProblem& problem, const Wanted& wanted) {
-    schedule::ExactOptions options;
-    options.work_limit = scheduling.work_limit;
-    options.cutoff = wanted.cutoff;
-    options.enough = wanted.enough;
-    return schedule::solve_exact(problem, options);
+    return schedule::solve_exact(problem, exact_options(wanted, scheduling.work_limit));
   };
   plan::DetailedPass made;
   made.schedule = schedule_layer(context, layer, pass, scheduling.exclusive_wide,

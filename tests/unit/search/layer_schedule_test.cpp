@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "graph/builder.h"
 #include "graph/training.h"
 #include "models/build.h"
@@ -162,6 +164,50 @@ TEST(BusyCores, AreAskedForLessThanTheBestSoFar) {
   const std::vector<std::optional<Picoseconds>> expected = {std::nullopt, Picoseconds(5),
                                                             Picoseconds(5)};
   EXPECT_EQ(cutoffs, expected);
+}
+
+// As long as bounds fall, a glance at the next one; then for the least bound first.
+TEST(BusyCores, WithManyTasksTheMostPromisingIsFirst) {
+  struct Known {
+    std::int64_t glance, best;  // bounds
+  };
+  const std::map<std::int64_t, Known> known = {
+      {1, {1200, 1200}}, {2, {1100, 1150}}, {4, {600, 640}}, {8, {700, 800}}, {16, {500, 630}}};
+  const auto choices = [&known](std::size_t tasks, bool exclusive_wide) {
+    std::vector<BusyCores> all;
+    for (const auto& [count, bounds] : known) {
+      BusyCores& choice = all.emplace_back();
+      choice.count = choice.problem.tensor_cores = count;
+      choice.problem.exclusive_wide = exclusive_wide;
+      for (std::size_t i = 0; i < tasks; ++i) {
+        choice.problem.tasks.push_back(
+            {"t", plan::TaskUnit::kTensor, Picoseconds(10'000), Picoseconds(30)});
+      }
+    }
+    return all;
+  };
+  LayerSchedule frame;
+  std::vector<std::string> asked;
+  const auto solve = [&](const ScheduleProblem& problem, const Wanted& wanted) {
+    const Known& one = known.at(problem.tensor_cores);
+    asked.push_back(std::to_string(problem.tensor_cores) + (wanted.is_glance ? "?" : ""));
+    Schedule schedule;
+    schedule.makespan = Picoseconds(wanted.is_glance ? 1200 : one.best);
+    schedule.lower_bound = Picoseconds(wanted.is_glance ? one.glance : one.best);
+    return schedule;
+  };
+  const LayerSchedule best = choose_busy_cores(frame, choices(40, true), solve);
+  EXPECT_EQ(best.busy_cores, 16);
+  EXPECT_TRUE(best.is_proved());
+  // What a bound settles is not asked for again.
+  EXPECT_EQ(asked, (std::vector<std::string>{"1?", "2?", "4?", "8?", "4", "16"}));
+  // Few tasks, or others beside wide ones: in the order of list schedules.
+  for (const bool is_few : {false, true}) {
+    asked.clear();
+    const std::vector<BusyCores> others = choices(is_few ? 32 : 40, is_few);
+    EXPECT_EQ(choose_busy_cores(frame, others, solve).busy_cores, 16);
+    EXPECT_EQ(asked, (std::vector<std::string>{"1", "2", "4", "8", "16"}));
+  }
 }
 
 }  // namespace
