@@ -64,9 +64,12 @@ class Search {
       const bool is_first = effort == kFirstEffort;
       if (has_segments_) {
         look_with_beams(effort);
+        look_at_shaved(effort);
+        const Time before = useful();
         anneal(kSegmentSteps * effort);
-        shave_widths();
-        look_at_all(By::kSegments, kSegments * effort, useful());
+        if (useful() < before) {
+          look_at_shaved(effort);
+        }
       }
       if (is_first && has_moments_first() && !is_done()) {
         has_room_by_moments(useful());
@@ -167,6 +170,12 @@ class Search {
         }
       }
     }
+  }
+
+  // At all segments, in widths that are left.
+  void look_at_shaved(std::int64_t effort) {
+    shave_widths();
+    look_at_all(By::kSegments, kSegments * effort, useful());
   }
 
   Look::Answer look(By by, std::int64_t nodes, Time limit) {

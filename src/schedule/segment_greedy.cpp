@@ -2,7 +2,8 @@
 // tasks alone. It is filled as a whole: from some task on, up to some length, with tasks that can
 // start as soon as a core is free and end by then, by one of a few rules. Of all of these the
 // segment that saves most is taken, its tasks are one from there on for all that comes before and
-// behind, and the next one is sought.
+// behind, and the next one is sought. A segment that is filled again seldom saves more than before,
+// so that it is filled again only when it was the best of all that are left.
 #include "schedule/segment_greedy.h"
 
 #include <algorithm>
@@ -44,58 +45,75 @@ class Greedy {
   }
 
   SegmentPlan run() {
-    for (;;) {
-      Segment best;
-      bool is_over = false;
-      for (Mask rest = open_; rest != 0 && !is_over; rest &= rest - 1) {
-        try_from(lowest(rest), best);
+    for (Mask rest = open_; rest != 0 && !is_cancelled_(); rest &= rest - 1) {
+      add_tries(lowest(rest));
+    }
+    std::make_heap(tries_.begin(), tries_.end());
+    bool is_over = false;
+    while (!tries_.empty() && !is_over) {
+      std::pop_heap(tries_.begin(), tries_.end());
+      Try& best = tries_.back();
+      const bool is_open = (open_ & bit(best.task)) != 0;
+      best.saved = is_open ? fill(best) : 0;
+      if (best.saved <= 0) {
+        tries_.pop_back();
+      } else if (best.saved < tries_.front().saved) {
+        std::push_heap(tries_.begin(), tries_.end());
+      } else {
+        tries_.pop_back();
+        take(now_);
         is_over = is_cancelled_();
       }
-      if (is_over || best.saved <= 0) {
-        return in_order();
-      }
-      take(best);
     }
+    return in_order();
   }
 
  private:
   struct Segment {
     std::vector<std::size_t> tasks;  // by their starts
     Mask in = 0;
-    Time saved = 0;  // against its tasks alone
   };
 
-  void try_from(std::size_t task, Segment& best) {
+  // A segment that begins with a task, has at most some length, and is filled by a rule.
+  struct Try {
+    std::size_t task = 0;
+    Time length = 0;
+    First first = First::kLongest;
+    Time saved = 0;  // when it was last filled
+    bool operator<(const Try& other) const { return saved < other.saved; }
+  };
+
+  void add_tries(std::size_t task) {
     for (const Time length : lengths_) {
       for (const First first : {First::kLongest, First::kLongestReady, First::kLeastGain}) {
-        if (length >= tasks_.beside[task]) {
-          fill(task, length, first);
-          if (now_.saved > best.saved) {
-            best = now_;
-          }
+        Try one{task, length, first};
+        one.saved = length >= tasks_.beside[task] ? fill(one) : 0;
+        if (one.saved > 0) {
+          tries_.push_back(one);
         }
       }
     }
   }
 
-  void fill(std::size_t task, Time most, First first) {
+  // Fills the segment at hand; what it saves.
+  Time fill(const Try& one) {
     now_.tasks.clear();
     now_.in = done_ = behind_ = 0;
     running_.clear();
     free_ = piece_.cores;
-    Time at = 0, length = 0;
-    now_.saved = 0;
-    for (std::size_t next = task; next != kNoTask; next = find_next(at, most, first)) {
+    Time at = 0, length = 0, saved = 0;
+    for (std::size_t next = one.task; next != kNoTask;
+         next = find_next(at, one.length, one.first)) {
       add(next, at);
+      saved += tasks_.alone[next];
       length = std::max(length, at + tasks_.beside[next]);
     }
-    now_.saved -= length;
+    return saved - length;
   }
 
   void add(std::size_t task, Time at) {
     now_.tasks.push_back(task);
     now_.in |= bit(task);
-    now_.saved += tasks_.alone[task];
     done_ |= above_[task] | bit(task);
     behind_ |= below_[task];
     running_.emplace_back(task, at + tasks_.beside[task]);
@@ -205,6 +223,7 @@ class Greedy {
   Mask open_;                        // in none of these; none that takes no time
   std::vector<Time> lengths_;        // of segments that are tried
   std::vector<Segment> taken_;
+  std::vector<Try> tries_;  // a heap: what saved most first
   // The segment at hand; what is done with it; what comes behind it; what runs until when.
   Segment now_;
   Mask done_ = 0, behind_ = 0;
