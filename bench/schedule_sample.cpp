@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <limits>
 #include <numeric>
 
 #include "io/schedule_json.h"
@@ -78,6 +79,7 @@ void Sample::add(const std::string& kind, const std::string& name,
   schedules_ += timed.schedules;
   Case one{kind + ", " + name, {}, timed.seconds, gap_of(schedule), false, schedule.work};
   one.is_proved = schedule.status == plan::SolveStatus::kOptimal && timed.seconds <= time_limit_s_;
+  proof_us_.push_back(one.is_proved ? us_.back() : std::numeric_limits<double>::infinity());
   Class& which = !one.is_proved ? open_ : schedule.work == 0 ? settled_ : searched_;
   ++which.count;
   which.seconds += timed.seconds;
@@ -108,6 +110,8 @@ void Sample::print(const std::string& title) const {
   std::printf("  %.2f schedules each, mean %.1f us a schedule\n", 1 / each, mean(us_) * each);
   std::printf("  proved %.3f %%, mean gap of the other %zu %.3f %%\n", proved_percent(),
               open_gaps_.size(), 100 * mean(open_gaps_));
+  std::printf("  us until so many are proved: 95 %% %.0f, 98 %% %.0f, 99 %% %.0f\n",
+              quantile(proof_us_, 0.95), quantile(proof_us_, 0.98), quantile(proof_us_, 0.99));
   const auto print_class = [this](const char* text, const Class& one) {
     std::printf("  %s %.2f %%, %.3f s in all;", text,
                 100 * static_cast<double>(one.count) / static_cast<double>(us_.size()),

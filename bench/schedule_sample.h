@@ -56,6 +56,7 @@ class Sample {
 
   double time_limit_s_;
   std::vector<double> tasks_, us_, open_gaps_;
+  std::vector<double> proof_us_;  // without end where there is none
   // Settled by bounds alone, by a search, and not within the limit.
   struct Class {
     std::size_t count = 0;
