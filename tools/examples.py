@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs the commands in guides and puts their real output below them; nothing there is typed by hand.
 
-    python3 tools/examples.py docs/guide-architects.md docs/guide-planners.md           # writes
-    python3 tools/examples.py --check docs/guide-architects.md docs/guide-planners.md   # fails where it differs
+    python3 tools/examples.py README.md docs/guide-architects.md           # writes
+    python3 tools/examples.py --check README.md docs/guide-architects.md   # fails where it differs
 
 From the project's root after `make build` (PHAZE names another program). A block is indented by four spaces; each of
 its lines that begins with "$ " is a command, run by Bash in a folder of the document's own, with what docs/examples
@@ -12,7 +12,8 @@ comment in front of the block says which lines to keep where there are many:
     <!-- lines: 1-4, /part of an iteration/-/all /, -1 -->
 
 numbers count from 1, negative ones from the end, /text/ is the first line from there on that holds it. What is left
-out is "...". Times that a search took differ from run to run: --check does not look at them.
+out is "...". A block behind <!-- not run --> stays as it is. Times that a search took differ from run to run: --check
+does not look at them.
 """
 import os
 import pathlib
@@ -70,11 +71,11 @@ def fill(text, folder):
     at = 0
     while at < len(lines):
         line = lines[at]
-        if found := re.fullmatch(r"<!-- lines: (.*) -->", line):
+        if found := re.fullmatch(r"<!-- (?:lines: (.*)|not run) -->", line):
             spec = found.group(1)
         out.append(line)
         at += 1
-        if line.startswith("    $ "):
+        if line.startswith("    $ ") and spec is not None:
             while at < len(lines) and lines[at].startswith("    ") and not lines[at].startswith("    $ ") or (
                     at + 1 < len(lines) and not lines[at] and lines[at + 1].startswith("    ")
                     and not lines[at + 1].startswith("    $ ")):

@@ -111,7 +111,7 @@ void add_schedule_command(CLI::App& program, Action& action) {
                           "programming; list: by priorities (default: exact)"),
       command
           ->add_option("--work-limit", options->work_limit,
-                       "Nodes of the exact search for each schedule (default: 5000000)")
+                       "Nodes of the exact search for each schedule, from 1 (default: 5000000)")
           ->check(whole_number()),
       command
           ->add_option("--time-limit", options->time_limit_s,

@@ -156,17 +156,14 @@ void schedule_layers(const ScheduleOptions& options, const cost::CostContext& co
   const std::size_t count = 2 * answer.model.layers.size();
   for (const graph::Layer& layer : answer.model.layers) {
     for (const plan::LayerPass pass : {plan::LayerPass::kForward, plan::LayerPass::kBackward}) {
-      const std::string which = "layer " + std::to_string(answer.layers.size() + 1) + " of " +
+      // Short, to leave room on a line of a terminal for what is known.
+      const std::string which = std::to_string(answer.layers.size() + 1) + " of " +
                                 std::to_string(count) + ", " + layer.name + " " +
                                 std::string(plan::to_string(pass));
-      std::optional<Picoseconds> best;
       const auto solver = [&](const plan::ScheduleProblem& problem, const search::Wanted& wanted) {
-        plan::Schedule schedule =
-            solve(options, problem, wanted, progress,
-                  which + ": " + solving_text(options, problem) +
-                      (best ? ", so far " + with_prefix(to_seconds(*best).value(), "s") : ""));
-        best = std::min(best.value_or(schedule.makespan), schedule.makespan);
-        return schedule;
+        const bool is_exact = options.method == "exact";
+        return solve(options, problem, wanted, progress,
+                     is_exact ? which : which + ": " + solving_text(options, problem));
       };
       answer.layers.push_back(
           search::schedule_layer(context, layer, pass, answer.exclusive_wide, solver));

@@ -40,24 +40,31 @@ class Chart {
         std::size_t width)
       : problem_(problem), schedule_(schedule), time_(time), width_(width) {}
 
-  // A row for each core of a kind; cores with equal rows that follow one another share one.
+  // A row for each core of a kind; cores with the same tasks that follow one another share one.
   void add_cores(char kind, std::int64_t count, std::vector<std::int64_t> TaskRun::*cores) {
-    std::vector<std::string> rows(static_cast<std::size_t>(count), std::string(width_, '.'));
+    std::vector<std::vector<TaskId>> tasks(static_cast<std::size_t>(count));
     for (const TaskId id : ids_of(problem_.tasks)) {
-      for (const std::int64_t core : schedule_.runs[id].*cores) {
-        draw(rows[static_cast<std::size_t>(core)], id);
+      const TaskRun& run = schedule_.runs[id];
+      for (const std::int64_t core : run.*cores) {
+        if (run.start < run.end) {
+          tasks[static_cast<std::size_t>(core)].push_back(id);
+        }
       }
     }
-    for (std::size_t first = 0; first < rows.size();) {
+    for (std::size_t first = 0; first < tasks.size();) {
       std::size_t last = first;
-      while (last + 1 < rows.size() && rows[last + 1] == rows[first]) {
+      while (last + 1 < tasks.size() && tasks[last + 1] == tasks[first]) {
         ++last;
       }
       std::string label = kind + std::to_string(first);
       if (last > first) {
         label += "-" + (kind + std::to_string(last));
       }
-      rows_.push_back({label, rows[first]});
+      Row row{label, std::string(width_, '.')};
+      for (const TaskId id : tasks[first]) {
+        draw(row.cells, id);
+      }
+      rows_.push_back(row);
       first = last + 1;
     }
   }

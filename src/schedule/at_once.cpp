@@ -93,7 +93,7 @@ const Choice* AtOnce::find(const State& state, const Bounds& bounds, Mask narrow
     if (choice.start.wide || choice.start.at != first || (wide & bit(choice.task))) {
       continue;
     }
-    const bool needs_cores = task.needs[kTensor] || task.needs[kVector];
+    const bool needs_cores = task.needs_cores();
     const Time end = first + task.one;
     if (task.one > 0 && needs_cores && may_be_held_up(state, task, end, wide)) {
       continue;

@@ -51,7 +51,7 @@ Bounds::Bounds(const Piece& piece)
   }
   is_alone_ = piece.exclusive_wide;
   for (const PieceTask& task : piece.tasks) {
-    is_alone_ = is_alone_ && (task.needs[kTensor] || task.needs[kVector] || task.one == 0);
+    is_alone_ = is_alone_ && (task.needs_cores() || task.one == 0);
   }
   root_ = std::max(root_, of(State(piece), 0, kNever));
   plain_root_ = root_;

@@ -32,7 +32,9 @@ SearchOptions search_options(const ExactOptions& options, const Around& around,
   search.cutoff = options.cutoff
                       ? std::max<Time>(0, options.cutoff->value() - around.bound - around.after)
                       : kNever;
-  search.enough = std::max<Time>(0, options.enough.value() - around.end - around.list_after);
+  // Nothing that ends at the cutoff is enough.
+  search.enough = std::max<Time>(
+      0, std::min(options.enough.value() - around.end - around.list_after, search.cutoff - 1));
   search.dominance = options.dominance;
   search.wide_order = options.wide_order;
   search.twins = options.twins;

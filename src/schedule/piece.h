@@ -52,6 +52,7 @@ struct PieceTask {
   Mask after = 0;   // direct successors
 
   Time fastest() const { return one < all ? one : all; }
+  bool needs_cores() const { return needs[kTensor] || needs[kVector]; }
   bool operator==(const PieceTask&) const = default;
 };
 

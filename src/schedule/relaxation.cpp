@@ -107,9 +107,6 @@ class Game {
   double cores(std::size_t kind) const {
     return static_cast<double>(std::max<std::int64_t>(1, piece_.cores[kind]));
   }
-  static bool needs_cores(const PieceTask& task) {
-    return task.needs[kTensor] || task.needs[kVector];
-  }
 
   bool can_one(std::size_t i) const { return (widths_.one & bit(i)) != 0; }
   bool can_wide(std::size_t i) const {
@@ -120,7 +117,7 @@ class Game {
   double idle(std::size_t i, bool wide, std::size_t kind) const {
     const PieceTask& t = piece_.tasks[i];
     const auto length = static_cast<double>(wide ? t.all : t.one);
-    const bool excludes = piece_.exclusive_wide && needs_cores(t);
+    const bool excludes = piece_.exclusive_wide && t.needs_cores();
     if (wide && (t.needs[kind] || excludes)) {
       return 0;  // it takes or excludes all
     }
@@ -141,7 +138,7 @@ class Game {
       }
       const double one =
           other.needs[kind] && can_one(j) ? std::min(static_cast<double>(other.one), length) : 0;
-      const bool takes_all = other.needs[kind] || (piece_.exclusive_wide && needs_cores(other));
+      const bool takes_all = other.needs[kind] || (piece_.exclusive_wide && other.needs_cores());
       const bool may_be_wide = can_wide(j) && takes_all && !meets && !excludes;
       const double all =
           may_be_wide ? cores(kind) * std::min(static_cast<double>(other.all), length) : 0;
@@ -154,11 +151,11 @@ class Game {
     const PieceTask& t = piece_.tasks[i];
     const auto one = static_cast<double>(t.one);
     const double all = can_wide(i) ? static_cast<double>(t.all) : 0;
-    const bool excludes = piece_.exclusive_wide && needs_cores(t);
+    const bool excludes = piece_.exclusive_wide && t.needs_cores();
     ways_[0].task[i] = {one, all};
     ways_[0].between[kNetwork][i] = {t.is_network ? one : 0, 0};
     if (piece_.exclusive_wide) {
-      ways_[1].task[i] = {needs_cores(t) ? one : 0, 0};
+      ways_[1].task[i] = {t.needs_cores() ? one : 0, 0};
       ways_[1].always[i] = {0, all};
     }
     for (std::size_t kind = 0; kind < kKinds; ++kind) {

@@ -3,11 +3,11 @@
 // - A list schedule, or one that is remembered of a piece of the same shape (memory.h); a plain
 // bound.
 // - Where wide tasks exclude all others, looks by segments (segments.h): with beams, then, with a
-//   better schedule to prune with and fewer widths, at all schedules. Without them, and for few
-//   tasks in any case: a quick look in the order of starts (look.h).
-// - Where it is the network alone that leaves a piece without segments and it has little to do: a
-//   search of the rest, which has them (without_network.h). Where tasks on the network could come
-//   in another order: parts of all schedules by that order first.
+//   better schedule to prune with and fewer widths, at all schedules. For few tasks in any case,
+//   and for many where wide tasks share: a quick look in the order of starts (look.h).
+// - Where only tasks beside cores leave a piece without segments and they take little: a search of
+//   the rest, which has them (without_network.h). Where there are many tasks and two on the network
+//   could come in either order: parts of all schedules by that order.
 // - A better schedule comes from a local search (segment_annealing.cpp, local_search.cpp) that
 //   begins with a greedy one (segment_greedy.h) where there may be segments; fewer widths from
 //   trying them one by one (shave.h).
@@ -64,23 +64,26 @@ class Search {
       const bool is_first = effort == kFirstEffort;
       if (has_segments_) {
         look_with_beams(effort);
-        look_at_shaved(effort);
-        const Time before = useful();
+        const Time by_beams = useful();
+        if (has_long()) {
+          look_at_shaved(effort);
+        }
         anneal(kSegmentSteps * effort);
-        if (useful() < before) {
+        if (!has_long() || useful() < by_beams) {
           look_at_shaved(effort);
         }
       }
       if (is_first && has_moments_first() && !is_done()) {
         has_room_by_moments(useful());
       }
-      if (is_first && has_little_network()) {
+      if (is_first && has_long() && has_little_beside_cores()) {
         leave_out_network(kRest * effort);
       }
-      if (is_first && is_by_widths() && has_open_network(piece_, bounds_.intervals())) {
+      if (is_first && has_long() && is_by_widths() && has_open_orders()) {
         look_at_parts(kSomeParts * effort);
       }
-      if (parts_by_ == By::kStarts && (is_first ? !is_by_widths() : has_segments_)) {
+      const bool has_look = is_first ? !(has_long() && is_by_widths()) : has_segments_;
+      if (parts_by_ == By::kStarts && has_look) {
         look_at_all(By::kStarts, is_first ? options_.first_look : effort, useful());
       }
       const bool has_parts_first = is_first && is_by_widths() && has_several_cores();
@@ -109,6 +112,8 @@ class Search {
     return bound_ >= useful() || best_.makespan <= options_.enough || is_cancelled_ ||
            best_.work >= options_.work_limit;
   }
+  // A search with little work to spend spends it on schedules, not on proofs.
+  bool has_long() const { return options_.work_limit > kFirstEffort; }
   // Where wide tasks exclude all others, widths decide nearly everything; few tasks are settled
   // sooner by longer looks, and so is what the first parts leave open.
   bool is_by_widths() const {
@@ -117,14 +122,21 @@ class Search {
   // Tasks of a kind can run beside one another: greedy segments and parts by widths find more there
   // than a local search does.
   bool has_several_cores() const { return piece_.cores[kTensor] > 1 || piece_.cores[kVector] > 1; }
-  // So little that the rest, which has segments, decides when all ends.
-  bool has_little_network() const {
-    Time network = 0;
+  // Tasks on the network, or on nothing, take so little that the rest, which has segments, decides
+  // when all ends.
+  bool has_little_beside_cores() const {
+    Time beside = 0;
     for (const PieceTask& task : piece_.tasks) {
-      network += task.is_network ? task.one : 0;
+      beside += task.needs_cores() ? 0 : task.one;
     }
     return options_.segments && piece_.exclusive_wide && !has_segments_ &&
-           network < bound_ / kLittleNetwork;
+           beside < bound_ / kLittle;
+  }
+  bool has_open_orders() {
+    if (!options_.mixed_bounds) {
+      bounds_.limit_to(kNever);  // they have no orders yet
+    }
+    return has_open_network(piece_, bounds_.intervals());
   }
   // Moments of many tasks often show at once that there is nothing below a cutoff, and where widths
   // decide that a list schedule is the best.
@@ -245,8 +257,11 @@ class Search {
   }
 
   void leave_out_network(std::int64_t work) {
+    if (is_done()) {
+      return;
+    }
     const WithoutNetwork rest = without_network(piece_);
-    if (is_done() || rest.tasks.empty()) {
+    if (rest.tasks.empty()) {
       return;
     }
     SearchOptions options = options_;
@@ -388,7 +403,7 @@ class Search {
   static constexpr int kQuestions = 6;
   static constexpr std::int64_t kSomeParts = 4, kMoreParts = 16;
   static constexpr std::int64_t kRest = 6;
-  static constexpr Time kLittleNetwork = 10;  // one of so many parts of the bound
+  static constexpr Time kLittle = 10;  // one of so many parts of the bound
   static constexpr std::size_t kFewTasks = 32;
   static constexpr std::int64_t kWorkOfBounds = 250;   // of a part: they take as long as this
   static constexpr std::int64_t kWorkOfWidth = 20;     // that is tried

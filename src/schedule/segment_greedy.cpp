@@ -39,8 +39,7 @@ class Greedy {
     }
     for (std::size_t i = 0; i < piece.tasks.size(); ++i) {
       const PieceTask& task = piece.tasks[i];
-      const bool is_on_cores = task.needs[kTensor] || task.needs[kVector];
-      open_ &= is_on_cores && tasks.beside[i] > 0 ? ~Mask{0} : ~bit(i);
+      open_ &= task.needs_cores() && tasks.beside[i] > 0 ? ~Mask{0} : ~bit(i);
     }
   }
 
@@ -49,7 +48,7 @@ class Greedy {
       add_tries(lowest(rest));
     }
     std::make_heap(tries_.begin(), tries_.end());
-    bool is_over = false;
+    bool is_over = is_cancelled_();
     while (!tries_.empty() && !is_over) {
       std::pop_heap(tries_.begin(), tries_.end());
       Try& best = tries_.back();
@@ -57,7 +56,7 @@ class Greedy {
       best.saved = is_open ? fill(best) : 0;
       if (best.saved <= 0) {
         tries_.pop_back();
-      } else if (best.saved < tries_.front().saved) {
+      } else if (best < tries_.front()) {
         std::push_heap(tries_.begin(), tries_.end());
       } else {
         tries_.pop_back();
@@ -79,14 +78,17 @@ class Greedy {
     std::size_t task = 0;
     Time length = 0;
     First first = First::kLongest;
+    std::size_t number = 0;
     Time saved = 0;  // when it was last filled
-    bool operator<(const Try& other) const { return saved < other.saved; }
+    bool operator<(const Try& other) const {
+      return saved != other.saved ? saved < other.saved : number > other.number;
+    }
   };
 
   void add_tries(std::size_t task) {
     for (const Time length : lengths_) {
       for (const First first : {First::kLongest, First::kLongestReady, First::kLeastGain}) {
-        Try one{task, length, first};
+        Try one{task, length, first, tries_.size()};
         one.saved = length >= tasks_.beside[task] ? fill(one) : 0;
         if (one.saved > 0) {
           tries_.push_back(one);

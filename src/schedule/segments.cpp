@@ -302,9 +302,8 @@ class Segments {
 
 bool has_segments(const Piece& piece) {
   return piece.exclusive_wide &&
-         std::all_of(piece.tasks.begin(), piece.tasks.end(), [](const PieceTask& task) {
-           return task.needs[kTensor] || task.needs[kVector];
-         });
+         std::all_of(piece.tasks.begin(), piece.tasks.end(),
+                     [](const PieceTask& task) { return task.needs_cores(); });
 }
 
 SegmentsAnswer search_segments(const Piece& piece, const Bounds& bounds,

@@ -45,20 +45,25 @@ void try_order(const Intervals& intervals, const Rates& rates, std::size_t task,
   }
 }
 
-// None: there are none.
+// The first two on the network whose order is open; none where there are none, or too many to begin
+// with.
 Choice find_network_order(const Piece& piece, const Intervals& intervals) {
+  constexpr std::size_t kFewPairs = 3;
+  Choice first;
+  std::size_t pairs = 0;
   Mask before = 0;  // on the network
   for (const std::size_t i : intervals.order) {
-    if (!piece.tasks[i].is_network || piece.tasks[i].one == 0) {
+    if (!piece.exclusive_wide || !piece.tasks[i].is_network || piece.tasks[i].one == 0) {
       continue;
     }
     const Mask open = before & ~intervals.above[i];
-    if (open != 0) {
-      return {0, lowest(open), i, true};
+    if (open != 0 && pairs == 0) {
+      first = {0, lowest(open), i, true};
     }
+    pairs += count(open);
     before |= bit(i);
   }
-  return {};
+  return pairs <= kFewPairs ? first : Choice();
 }
 
 }  // namespace

@@ -19,11 +19,12 @@ struct Part {
 };
 Part whole(const Piece& piece, Time bound);
 
-// Whether there are tasks on the network that could come in either order.
+// Whether wide tasks exclude all others, and there are two tasks on the network, or a few pairs of
+// them, that could come in either order.
 bool has_open_network(const Piece& piece, const Intervals& intervals);
 
-// Two parts that make up one. By the order of two tasks on the network first, as long as one is
-// open: there are few of them, and much comes before and after each. Then such that the relaxed
+// Two parts that make up one. By the order of two such tasks first: much comes before and after
+// each. Then such that the relaxed
 // schedule is in neither: by the width of a task that it runs partly wide, or by the order of two
 // tasks that cannot run at once where it runs one of them partly before and partly after the other.
 // Where it has nothing of the kind, by the longest task that has both widths left; nothing where

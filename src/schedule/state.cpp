@@ -16,7 +16,7 @@ Time State::earliest(std::size_t index, bool wide) const {
   if (task.is_network) {
     return std::max(at, network_end_);
   }
-  const bool needs_cores = task.needs[kTensor] || task.needs[kVector];
+  const bool needs_cores = task.needs_cores();
   if (!needs_cores) {
     return at;
   }

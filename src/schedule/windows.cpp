@@ -21,7 +21,7 @@ bool takes_the_same(const Piece& piece, const PieceTask& task) {
 
 Loads least_loads(const Piece& piece, std::size_t index, bool can_one, bool can_wide) {
   const PieceTask& task = piece.tasks[index];
-  const bool needs_cores = task.needs[kTensor] || task.needs[kVector];
+  const bool needs_cores = task.needs_cores();
   Loads loads{};
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
     const Area one = task.needs[kind] ? task.one : 0;
@@ -156,7 +156,7 @@ bool exclude_each_other(const Piece& piece, const Widths& widths, std::size_t a,
   }
   const bool is_wide = !(widths.one & bit(a)) || !(widths.one & bit(b));
   if (piece.exclusive_wide && is_wide) {
-    return (x.needs[kTensor] || x.needs[kVector]) && (y.needs[kTensor] || y.needs[kVector]);
+    return x.needs_cores() && y.needs_cores();
   }
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
     if (x.needs[kind] && y.needs[kind] && (is_wide || piece.cores[kind] == 1)) {

@@ -8,8 +8,6 @@
 namespace phaze::schedule {
 namespace {
 
-bool is_on_cores(const PieceTask& task) { return task.needs[kTensor] || task.needs[kVector]; }
-
 // A segment or a task that runs alone: tasks that overlap, from the first start to the last end.
 struct Block {
   std::vector<std::size_t> tasks;  // of the whole, by their starts
@@ -41,26 +39,26 @@ class Blocks {
   // The whole with its blocks as early as each can be; of those that can start first, the one with
   // the longest tail goes first.
   PieceAnswer run() {
-    std::vector<Block> left = blocks_;
-    for (Time now = 0; !left.empty();) {
+    for (Time now = 0; !blocks_.empty();) {
       start_network();
-      auto next = left.end();
+      auto next = blocks_.end();
       Time at = kNever;
-      for (auto block = left.begin(); block != left.end(); ++block) {
+      for (auto block = blocks_.begin(); block != blocks_.end(); ++block) {
         const Time earliest = find_start(*block, now);
-        if (earliest < at || (next != left.end() && earliest == at && block->tail > next->tail)) {
+        if (earliest < at ||
+            (next != blocks_.end() && earliest == at && block->tail > next->tail)) {
           next = block;
           at = earliest;
         }
       }
-      CHECK(next != left.end(), "blocks follow one another without the network too");
+      CHECK(next != blocks_.end(), "blocks follow one another without the network too");
       for (const std::size_t i : next->tasks) {
         starts_[i].at += at - next->begin;
         ends_[i] = starts_[i].at + duration(whole_.tasks[i], starts_[i].wide);
       }
       done_ |= next->in;
       now = at + next->end - next->begin;
-      left.erase(next);
+      blocks_.erase(next);
     }
     start_network();
     wait_within_blocks();
@@ -74,7 +72,7 @@ class Blocks {
     for (std::size_t i = 0; i < n; ++i) {
       for (Mask before = whole_.tasks[i].before; before != 0; before &= before - 1) {
         const std::size_t j = lowest(before);
-        above[i] |= above[j] | (is_on_cores(whole_.tasks[j]) ? bit(j) : 0);
+        above[i] |= above[j] | (whole_.tasks[j].needs_cores() ? bit(j) : 0);
       }
     }
     std::vector<Time> tails(n);
@@ -108,7 +106,7 @@ class Blocks {
       Time first_at = kNever;
       for (std::size_t i = 0; i < whole_.tasks.size(); ++i) {
         const PieceTask& task = whole_.tasks[i];
-        if (is_on_cores(task) || ((done_ & bit(i)) != 0) || (task.before & ~done_) != 0) {
+        if (task.needs_cores() || ((done_ & bit(i)) != 0) || (task.before & ~done_) != 0) {
           continue;
         }
         const Time at = end_of(task.before);
@@ -150,7 +148,7 @@ class Blocks {
   }
 
   const Piece& whole_;
-  std::vector<Block> blocks_;
+  std::vector<Block> blocks_;  // that are left
   // Of tasks that are done: of the whole. Of the others: as they were without the network.
   std::vector<Start> starts_;
   std::vector<Time> ends_;
@@ -172,7 +170,7 @@ WithoutNetwork without_network(const Piece& whole) {
       before |= as[lowest(all)];
     }
     as[i] = before;
-    if (!is_on_cores(task)) {
+    if (!task.needs_cores()) {
       continue;
     }
     as[i] = bit(rest.tasks.size());

@@ -10,7 +10,7 @@
 namespace phaze::schedule {
 
 struct WithoutNetwork {
-  Piece piece;  // tasks on cores; what follows others by the network follows them
+  Piece piece;  // tasks on cores; what follows others by left-out ones follows them
   std::vector<std::size_t> tasks;  // by task of the piece: the whole's
 };
 WithoutNetwork without_network(const Piece& whole);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/check.h"
+
 namespace phaze::search {
 
 using plan::LayerSchedule;
@@ -45,7 +47,13 @@ namespace {
 class Choosing {
  public:
   Choosing(const LayerSchedule& layer, const std::vector<BusyCores>& choices, const Solver& solve)
-      : layer_(layer), choices_(choices), solve_(solve), bounds_(choices.size(), layer.floor) {}
+      : layer_(layer),
+        choices_(choices),
+        solve_(solve),
+        bounds_(choices.size(), layer.floor),
+        work_(choices.size()) {
+    CHECK(!choices.empty(), "one core can be busy");
+  }
 
   LayerSchedule run() {
     std::vector<std::size_t> order = by_list_schedules();
@@ -60,6 +68,7 @@ class Choosing {
     // Of a schedule that ends before the floor nothing more is to be won, and it claims no more
     // than its solver does.
     plan::Schedule& schedule = best_->schedule;
+    schedule.work = work_[best_choice_];
     if (schedule.makespan > layer_.floor) {
       const Picoseconds least = *std::min_element(bounds_.begin(), bounds_.end());
       schedule.lower_bound = std::min(least, schedule.makespan);
@@ -113,8 +122,10 @@ class Choosing {
     other.problem = choices_[i].problem;
     other.schedule = solve_(other.problem, wanted);
     bounds_[i] = std::max(bounds_[i], other.schedule.lower_bound);
+    work_[i] += other.schedule.work;
     if (!best_ || other.time() < best_->time()) {
       best_ = std::move(other);
+      best_choice_ = i;
     }
   }
 
@@ -122,7 +133,9 @@ class Choosing {
   const std::vector<BusyCores>& choices_;
   const Solver& solve_;
   std::optional<LayerSchedule> best_;
+  std::size_t best_choice_ = 0;
   std::vector<Picoseconds> bounds_;  // on what each could take
+  std::vector<std::int64_t> work_;   // on each
 };
 
 }  // namespace

@@ -237,6 +237,34 @@ TEST(ExactScheduleLimits, KeepsToItsLimitOfWork) {
   EXPECT_GT(unfinished, 0);
 }
 
+// More than 32 tasks, some on the network: each rule off by itself.
+TEST_P(ExactSchedule, ManyTasksNeedNoRule) {
+  int beside = 0;
+  for (std::uint64_t seed = 70'000; seed < 70'030; ++seed) {
+    const ScheduleProblem problem = random_schedule_problem(seed, sizes(34, 50, GetParam()));
+    SCOPED_TRACE(seed);
+    beside += std::count_if(problem.tasks.begin(), problem.tasks.end(),
+                            [](const plan::Task& task) {
+                              return task.unit == plan::TaskUnit::kNetwork &&
+                                     task.one_core > Picoseconds();
+                            }) > 1
+                  ? 1
+                  : 0;
+    std::optional<Picoseconds> least;
+    Picoseconds most;
+    for (int off = 0; off <= kRules; ++off) {
+      ExactOptions options = with_rules(((1 << kRules) - 1) & ~(1 << off));
+      options.work_limit = 3'000;
+      const Schedule found = schedule::solve_exact(problem, options);
+      ASSERT_EQ(faults_of(problem, found), "") << off;
+      least = std::min(least.value_or(found.makespan), found.makespan);
+      most = std::max(most, found.lower_bound);
+    }
+    ASSERT_LE(most, *least);
+  }
+  EXPECT_GT(beside, 8);
+}
+
 TEST(ExactScheduleLimits, StopsWhenCancelled) {
   ScheduleProblemOptions options;
   options.least_tasks = options.most_tasks = 40;
@@ -246,10 +274,12 @@ TEST(ExactScheduleLimits, StopsWhenCancelled) {
     int calls = 0;
     ExactOptions exact;
     exact.work_limit = 200'000;
-    exact.is_cancelled = [&](Picoseconds best, Picoseconds bound, std::int64_t /*work*/) {
+    std::int64_t last_work = 0;
+    exact.is_cancelled = [&](Picoseconds best, Picoseconds bound, std::int64_t work) {
       EXPECT_LE(bound, best);
-      ++calls;
-      return true;
+      EXPECT_GE(work, last_work);
+      last_work = work;
+      return ++calls >= 3;
     };
     const Schedule found = schedule::solve_exact(problem, exact);
     EXPECT_EQ(faults_of(problem, found), "");

@@ -71,6 +71,27 @@ TEST(ScheduleChart, NamesThatAreNoAsciiKeepTheirColumns) {
             "  t0    |?t\\x1b---\n");
 }
 
+// Two tasks in one column look like the one that was drawn last.
+TEST(ScheduleChart, CoresShareARowOnlyWithTheSameTasks) {
+  ScheduleProblem p;
+  p.tensor_cores = 0;
+  p.vector_cores = 3;
+  Schedule s;
+  const auto add = [&](const char* name, std::int64_t start_us, std::int64_t end_us,
+                       std::vector<std::int64_t> cores) {
+    const Picoseconds start(start_us * 1'000'000), end(end_us * 1'000'000);
+    p.tasks.push_back({name, TaskUnit::kVector, end - start, {}});
+    s.runs.push_back({start, end, cores.size() > 1, {}, cores});
+  };
+  add("short", 0, 1, {0});
+  add("wide", 1, 1000, {0, 1, 2});
+  add("nothing", 1000, 1000, {1});
+  EXPECT_EQ(schedule_chart(p, s, ms(1), 10),
+            "  time   0  1.00 ms\n"
+            "  v0     |wide=====\n"
+            "  v1-v2  |wide=====\n");
+}
+
 TEST(ScheduleText, SaysHowBusyCoresAreAndWhyNot) {
   const std::string text = schedule_text(small_problem(), small_schedule(), 20);
   EXPECT_NE(text.find("5 operators in 10.0 ms, proved optimal; wide operators leave"),

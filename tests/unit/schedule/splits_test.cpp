@@ -63,7 +63,7 @@ TEST_P(Splits, LoseNoScheduleAndBeginWithTheNetwork) {
       part = first == best ? halves->first : halves->second;
     }
   }
-  EXPECT_GT(by_network, 20);
+  EXPECT_EQ(by_network > 20, GetParam());  // where wide tasks share, by what is most contradicted
   EXPECT_GT(by_others, 200);
 }
 

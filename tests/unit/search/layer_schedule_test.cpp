@@ -166,6 +166,15 @@ TEST(BusyCores, AreAskedForLessThanTheBestSoFar) {
   EXPECT_EQ(cutoffs, expected);
 }
 
+TEST(BusyCores, AGlanceIsNextToNoWork) {
+  const Wanted wanted{Picoseconds(7), Picoseconds(3), true};
+  EXPECT_EQ(exact_options(wanted, 1'000).work_limit, 1);
+  EXPECT_EQ(exact_options(wanted, 0).work_limit, 0);
+  EXPECT_EQ(exact_options(wanted, 1'000).cutoff, Picoseconds(7));
+  EXPECT_EQ(exact_options(wanted, 1'000).enough, Picoseconds(3));
+  EXPECT_EQ(exact_options({}, 1'000).work_limit, 1'000);
+}
+
 // As long as bounds fall, a glance at the next one; then for the least bound first.
 TEST(BusyCores, WithManyTasksTheMostPromisingIsFirst) {
   struct Known {
