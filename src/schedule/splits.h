@@ -24,11 +24,10 @@ Part whole(const Piece& piece, Time bound);
 bool has_open_network(const Piece& piece, const Intervals& intervals);
 
 // Two parts that make up one. By the order of two such tasks first: much comes before and after
-// each. Then such that the relaxed
-// schedule is in neither: by the width of a task that it runs partly wide, or by the order of two
-// tasks that cannot run at once where it runs one of them partly before and partly after the other.
-// Where it has nothing of the kind, by the longest task that has both widths left; nothing where
-// there is none. The likelier part comes second.
+// each. Then such that the relaxed schedule is in neither: by the width of a task that it runs
+// partly wide, or by the order of two tasks that cannot run at once where it runs one of them
+// partly before and partly after the other. Where it has nothing of the kind, by the longest task
+// that has both widths left; nothing where there is none. The likelier part comes second.
 std::optional<std::pair<Part, Part>> split(const Piece& piece, const Intervals& intervals,
                                            const Widths& widths, const Rates& rates,
                                            const Part& part);

@@ -134,6 +134,15 @@ Time earliest_end(const Piece& piece, State& state, const Steps& steps, const Vi
   return best;
 }
 
+Time best_of(const Piece& piece, const Allows& allows) {
+  State state(piece);
+  return earliest_end(piece, state, [&](const State& at) {
+    std::vector<Step> steps = all_steps(piece, at);
+    std::erase_if(steps, [&](const Step& step) { return allows && !allows(at, step); });
+    return steps;
+  });
+}
+
 std::string faults_of(const ScheduleProblem& problem, const std::vector<schedule::Start>& starts,
                       Time makespan) {
   plan::Schedule schedule;

@@ -44,6 +44,10 @@ struct Visit {
 schedule::Time earliest_end(const schedule::Piece& piece, schedule::State& state,
                             const Steps& steps, const Visit& visit = {});
 
+// The same of all schedules whose steps are allowed, from the beginning on.
+using Allows = std::function<bool(const schedule::State&, const Step&)>;
+schedule::Time best_of(const schedule::Piece& piece, const Allows& allows = {});
+
 // What the checker says of these starts; empty when they are a schedule that ends at `makespan`.
 std::string faults_of(const plan::ScheduleProblem& problem,
                       const std::vector<schedule::Start>& starts, schedule::Time makespan);

@@ -42,12 +42,6 @@ Limited limited_to(const Piece& piece, Time limit) {
   return limited;
 }
 
-Time best_of(const Piece& piece) {
-  State state(piece);
-  return tests::earliest_end(piece, state,
-                             [&](const State& at) { return tests::all_steps(piece, at); });
-}
-
 // Whether tasks in these widths have the cores to run at once.
 bool has_cores(const Piece& piece, const Moment& moment) {
   std::array<std::int64_t, kKinds> used{};
@@ -113,7 +107,7 @@ TEST_P(ScheduleRates, TheirSumIsABound) {
   int tight = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     const Piece piece = piece_of(seed, 6);
-    const Time best = best_of(piece);
+    const Time best = tests::best_of(piece);
     const Limited limited = limited_to(piece, best + 1);
     ASSERT_TRUE(limited.windows.is_possible) << seed;
     const Company company = find_company(piece, limited.intervals, limited.windows, best + 1);

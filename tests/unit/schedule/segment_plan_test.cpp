@@ -19,12 +19,6 @@ tests::PieceCase piece_of(std::uint64_t seed, std::size_t least, std::size_t mos
   return tests::random_piece(seed, options);
 }
 
-Time best_of(const Piece& piece) {
-  State state(piece);
-  return tests::earliest_end(piece, state,
-                             [&](const State& at) { return tests::all_steps(piece, at); });
-}
-
 bool never() { return false; }
 
 TEST(SegmentPlans, AreSchedulesWhateverTheySay) {
@@ -109,7 +103,7 @@ TEST(SegmentPlans, AreImproved) {
       continue;
     }
     SCOPED_TRACE(seed);
-    const Time best = best_of(made.piece);
+    const Time best = tests::best_of(made.piece);
     const PieceAnswer list = list_schedule(made.piece);
     const PieceAnswer found = improve_segments(made.piece, {}, list, 0, 2000, never);
     ASSERT_EQ(tests::faults_of(made.problem, found.starts, found.makespan), "");

@@ -36,12 +36,6 @@ std::vector<Case> cases_of(std::uint64_t seeds, std::size_t most) {
   return cases;
 }
 
-Time best_of(const Piece& piece) {
-  State state(piece);
-  return tests::earliest_end(piece, state,
-                             [&](const State& at) { return tests::all_steps(piece, at); });
-}
-
 const auto kGoOn = [] { return false; };
 
 struct Found {
@@ -75,7 +69,7 @@ TEST(Segments, HoldTheBestSchedule) {
   for (const Case& made : cases_of(1600, 6)) {
     SCOPED_TRACE(made.seed);
     const Piece& piece = made.piece;
-    const Time best = best_of(piece);
+    const Time best = tests::best_of(piece);
     for (const Time limit : {kNever, best + 1}) {
       for (const bool has_rates : {false, true}) {
         Bounds bounds(piece);
@@ -112,7 +106,7 @@ TEST(Segments, HoldTheBestScheduleOfParts) {
   for (const Case& made : cases_of(1200, 6)) {
     SCOPED_TRACE(made.seed);
     const Piece& piece = made.piece;
-    const Time best = best_of(piece);
+    const Time best = tests::best_of(piece);
     const Time limit = best + 1 + static_cast<Time>(made.seed % 3);
     std::vector<Part> parts = {whole(piece, 0)};
     RateFinder finder(piece);

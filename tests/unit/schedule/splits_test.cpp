@@ -11,14 +11,9 @@ namespace {
 
 // The earliest end of all schedules of a part.
 Time best_of(const Piece& piece, const Part& part) {
-  State state(piece);
-  return tests::earliest_end(piece, state, [&](const State& at) {
-    std::vector<tests::Step> steps = tests::all_steps(piece, at);
-    std::erase_if(steps, [&](const tests::Step& step) {
-      return ((step.wide ? part.widths.wide : part.widths.one) & bit(step.task)) == 0 ||
-             (part.before[step.task] & ~at.scheduled()) != 0;
-    });
-    return steps;
+  return tests::best_of(piece, [&](const State& at, const tests::Step& step) {
+    return ((step.wide ? part.widths.wide : part.widths.one) & bit(step.task)) != 0 &&
+           (part.before[step.task] & ~at.scheduled()) == 0;
   });
 }
 

@@ -10,12 +10,6 @@
 namespace phaze::schedule {
 namespace {
 
-Time best_of(const Piece& piece) {
-  State state(piece);
-  return tests::earliest_end(piece, state,
-                             [&](const State& at) { return tests::all_steps(piece, at); });
-}
-
 tests::PieceCase piece_of(std::uint64_t seed, std::size_t least, std::size_t most) {
   tests::ScheduleProblemOptions options;
   options.least_tasks = least;
@@ -73,8 +67,8 @@ TEST(WithoutNetwork, IsABoundThatIsOftenReached) {
       continue;
     }
     const PieceAnswer found = solve(rest.piece);
-    const Time best = best_of(made.piece);
-    ASSERT_EQ(found.makespan, best_of(rest.piece));
+    const Time best = tests::best_of(made.piece);
+    ASSERT_EQ(found.makespan, tests::best_of(rest.piece));
     ASSERT_LE(found.makespan, best);
     const PieceAnswer whole = with_network(made.piece, rest, found.starts);
     ASSERT_EQ(tests::faults_of(made.problem, whole.starts, whole.makespan), "");
