@@ -44,6 +44,9 @@ Bounds::Bounds(const Piece& piece)
   intervals_.order.resize(n);
   std::iota(intervals_.order.begin(), intervals_.order.end(), 0);
   intervals_.before = predecessors(piece);
+  for (const Mask before : intervals_.before) {
+    intervals_.before_lists.add(before);
+  }
   loads_of_.reserve(n);
   for (std::size_t i = 0; i < n; ++i) {
     loads_of_.push_back({least_loads(piece, i, true, false), least_loads(piece, i, false, true),
@@ -180,12 +183,13 @@ Time Bounds::of(const State& state, Mask narrow, Time limit) {
   // One task at a time on the network, from the first that can start there to the shortest way that
   // is left behind one.
   Time network = 0, network_from = kNever, network_tail = kNever;
-  auto next = intervals_.all.begin();
-  // When what is between may have ended, from where it may begin.
-  const auto end_of = [&](const Interval& interval) {
-    const Time from = interval.from == kNoTask ? now : std::max(now, finish_[interval.from]);
-    const Mask left = interval.between & ~state.scheduled();
-    return (left & (left - 1)) == 0 ? from : from + time_of(piece_, loads_, left);
+  const std::vector<Interval>& intervals = intervals_.all;
+  std::size_t next = 0;
+  // When what is left between may have ended, from where it may begin.
+  const auto end_of = [&](std::size_t k) {
+    const std::size_t from = intervals[k].from;
+    const Time begins = from == kNoTask ? now : std::max(now, finish_[from]);
+    return begins + time_of(piece_, loads_, intervals_.between_lists[k]);
   };
   for (const std::size_t i : intervals_.order) {
     if (state.is_scheduled(i)) {
@@ -194,17 +198,18 @@ Time Bounds::of(const State& state, Mask narrow, Time limit) {
         values += (state.is_wide(i) ? rates_.wide : rates_.one)[i] *
                   static_cast<double>(finish_[i] - begin);
       }
-      for (; next != intervals_.all.end() && next->to == i; ++next) {
+      loads_[i] = {};
+      for (; next < intervals.size() && intervals[next].to == i; ++next) {
       }
       continue;
     }
     const PieceTask& task = piece_.tasks[i];
     Time at = now;
-    for (Mask before = intervals_.before[i]; before != 0; before &= before - 1) {
-      at = std::max(at, finish_[lowest(before)]);
+    for (const std::size_t before : intervals_.before_lists[i]) {
+      at = std::max(at, finish_[before]);
     }
-    for (; next != intervals_.all.end() && next->to == i; ++next) {
-      at = std::max(at, end_of(*next));
+    for (; next < intervals.size() && intervals[next].to == i; ++next) {
+      at = std::max(at, end_of(next));
     }
     const Time room = limit - at - tails_[i];  // a width must take less
     const bool can_one = task.one < room && (windows_.widths.one & bit(i));
@@ -212,7 +217,7 @@ Time Bounds::of(const State& state, Mask narrow, Time limit) {
     if (!can_one && !can_all) {
       return limit;
     }
-    if (!intervals_.all.empty()) {
+    if (!intervals.empty()) {
       loads_[i] = loads_of_[i][!can_all ? 0 : !can_one ? 1 : 2];
     }
     finish_[i] = at + (!can_all ? task.one : !can_one ? task.all : task.fastest());
@@ -237,8 +242,8 @@ Time Bounds::of(const State& state, Mask narrow, Time limit) {
       share[s] += !can_all ? t.one : !can_one ? t.wide : t.least();
     }
   }
-  for (; next != intervals_.all.end(); ++next) {
-    bound = std::max(bound, end_of(*next));
+  for (; next < intervals.size(); ++next) {
+    bound = std::max(bound, end_of(next));
   }
   if (network > 0) {
     bound = std::max(bound, std::max(network_from, state.network_end()) + network + network_tail);

@@ -89,6 +89,12 @@ std::optional<Intervals> find_intervals(const std::vector<Mask>& before) {
   if (has_several(all & ~not_last)) {
     add_all_to(kNoTask, all);
   }
+  for (const Mask mask : found.before) {
+    found.before_lists.add(mask);
+  }
+  for (const Interval& interval : found.all) {
+    found.between_lists.add(interval.between);
+  }
   return found;
 }
 

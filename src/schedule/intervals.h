@@ -1,7 +1,9 @@
 #pragma once
 // Pairs of tasks and what must run between them.
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "schedule/piece.h"
@@ -17,6 +19,25 @@ struct Interval {
   Mask between = 0;
 };
 
+// Sets of tasks for loops that run often: lists take less time to go through than masks.
+class TaskLists {
+ public:
+  void add(Mask tasks) {
+    for (; tasks != 0; tasks &= tasks - 1) {
+      tasks_.push_back(static_cast<std::uint8_t>(lowest(tasks)));
+    }
+    ends_.push_back(static_cast<std::uint32_t>(tasks_.size()));
+  }
+  std::span<const std::uint8_t> operator[](std::size_t index) const {
+    const std::size_t begin = index == 0 ? 0 : ends_[index - 1];
+    return {tasks_.data() + begin, ends_[index] - begin};
+  }
+
+ private:
+  std::vector<std::uint8_t> tasks_;
+  std::vector<std::uint32_t> ends_;
+};
+
 // An order of tasks: the piece's own, or one with more edges.
 struct Intervals {
   std::vector<std::size_t> order;  // predecessors first
@@ -27,6 +48,8 @@ struct Intervals {
   // another pair, a way over others says as much: core time over cores is no more than a duration.
   // By `to` as in `order`, the end last.
   std::vector<Interval> all;
+  TaskLists before_lists;   // `before` by task
+  TaskLists between_lists;  // what is between, by interval
 };
 
 // Of tasks with these predecessors; nothing when they form a cycle.

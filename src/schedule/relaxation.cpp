@@ -168,6 +168,7 @@ class Game {
       }
       idle_[kind][i] = {can_one(i) ? idle(i, false, kind) : 0,
                         can_wide(i) ? idle(i, true, kind) : 0};
+      has_idle_[kind] = has_idle_[kind] || idle_[kind][i].one > 0 || idle_[kind][i].wide > 0;
     }
   }
 
@@ -184,8 +185,7 @@ class Game {
     for (const std::size_t i : tasks_) {
       reach_[i] = 0;
       from_[i] = {};
-      for (Mask before = intervals_.before[i]; before != 0; before &= before - 1) {
-        const std::size_t j = lowest(before);
+      for (const std::size_t j : intervals_.before_lists[i]) {
         if (reach_[j] > reach_[i]) {
           reach_[i] = reach_[j];
           from_[i].from = j;
@@ -197,12 +197,13 @@ class Game {
     return last;
   }
 
-  void try_interval(const Interval& interval, double& reach, Step& step) const {
+  void try_interval(std::size_t k, double& reach, Step& step) const {
+    const Interval& interval = intervals_.all[k];
     const double start = interval.from == kNoTask ? 0 : reach_[interval.from];
-    std::array<double, kResources> load{};
-    for (Mask set = interval.between; set != 0; set &= set - 1) {
-      const std::array<double, kResources>& one = between_[lowest(set)];
-      for (std::size_t r = 0; r < kResources; ++r) {
+    PerResource load{};
+    for (const std::size_t i : intervals_.between_lists[k]) {
+      const PerResource& one = between_[i];
+      for (std::size_t r = 0; r < load.size(); ++r) {
         load[r] += one[r];
       }
     }
@@ -217,7 +218,7 @@ class Game {
   // The length of the longest way; its last step.
   double find_way(const WayTerms& way, Step& last) {
     double base = 0;
-    auto interval = intervals_.all.begin();
+    std::size_t next = 0;
     double longest = 0;
     last = {};
     for (const std::size_t i : tasks_) {
@@ -227,15 +228,14 @@ class Game {
       }
       double reach = 0;
       from_[i] = {};
-      for (Mask before = intervals_.before[i]; before != 0; before &= before - 1) {
-        const std::size_t j = lowest(before);
+      for (const std::size_t j : intervals_.before_lists[i]) {
         if (reach_[j] > reach) {
           reach = reach_[j];
           from_[i].from = j;
         }
       }
-      for (; interval != intervals_.all.end() && interval->to == i; ++interval) {
-        try_interval(*interval, reach, from_[i]);
+      for (; next < intervals_.all.size() && intervals_.all[next].to == i; ++next) {
+        try_interval(next, reach, from_[i]);
       }
       reach_[i] = reach + way.task[i].at(wide_[i]);
       if (reach_[i] > longest) {
@@ -243,8 +243,8 @@ class Game {
         last = {i, nullptr, 0};
       }
     }
-    for (; interval != intervals_.all.end(); ++interval) {
-      try_interval(*interval, longest, last);
+    for (; next < intervals_.all.size(); ++next) {
+      try_interval(next, longest, last);
     }
     return base + longest;
   }
@@ -278,22 +278,23 @@ class Game {
     return total;
   }
 
-  double play_load(std::size_t kind) {
-    const std::size_t last = find_path(idle_[kind]);
-    const double value = sum(area_[kind]) + reach_[last];
+  double load(std::size_t kind) {
+    return sum(area_[kind]) + (has_idle_[kind] ? reach_[find_path(idle_[kind])] : 0);
+  }
+  void play_load(std::size_t kind) {
     played_ = area_[kind];
-    play_path(idle_[kind], last);
+    if (has_idle_[kind]) {
+      play_path(idle_[kind], find_path(idle_[kind]));
+    }
     load_played_ = {};
     load_played_[kind] = 1;
-    return value;
   }
 
   // The bound that is highest for the mean of the widths so far.
   double play_best() {
     double best = -1;
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
-      const std::size_t last = find_path(idle_[kind]);
-      const double value = sum(area_[kind]) + reach_[last];
+      const double value = load(kind);
       if (value > best) {
         best = value;
         play_load(kind);
@@ -358,6 +359,7 @@ class Game {
   const std::vector<std::size_t>& tasks_;
   std::vector<WayTerms> ways_;
   std::array<std::vector<Term>, kKinds> area_, idle_;
+  std::array<bool, kKinds> has_idle_{};
 
   std::vector<Term> played_, total_;
   double weight_ = 0;
@@ -365,7 +367,9 @@ class Game {
   std::vector<double> wide_;  // mean of the widths played
   std::vector<double> reach_;
   std::vector<Step> from_;
-  std::array<std::array<double, kResources>, kMostTasks> between_{};
+  // One more than there are: pairs of numbers are added at once.
+  using PerResource = std::array<double, kResources + 1>;
+  std::array<PerResource, kMostTasks> between_{};
 };
 
 }  // namespace

@@ -34,10 +34,11 @@ Loads least_loads(const Piece& piece, std::size_t index, bool can_one, bool can_
   return loads;
 }
 
-Time time_of(const Piece& piece, const std::vector<Loads>& loads, Mask tasks) {
+Time time_of(const Piece& piece, const std::vector<Loads>& loads,
+             std::span<const std::uint8_t> tasks) {
   Loads sum{};
-  for (; tasks != 0; tasks &= tasks - 1) {
-    const Loads& one = loads[lowest(tasks)];
+  for (const std::size_t i : tasks) {
+    const Loads& one = loads[i];
     for (std::size_t r = 0; r < kResources; ++r) {
       sum[r] += one[r];
     }
@@ -81,14 +82,13 @@ Windows find_windows(const Piece& piece, const Intervals& intervals, const Width
     std::size_t k = 0;
     for (const std::size_t i : intervals.order) {
       Time& head = windows.heads[i];
-      for (Mask before = intervals.before[i]; before != 0; before &= before - 1) {
-        const std::size_t j = lowest(before);
+      for (const std::size_t j : intervals.before_lists[i]) {
         head = std::max(head, windows.heads[j] + length[j]);
       }
       for (; k < intervals.all.size() && intervals.all[k].to == i; ++k) {
         const Interval& interval = intervals.all[k];
         const std::size_t from = interval.from;
-        over[k] = time_of(piece, loads, interval.between);
+        over[k] = time_of(piece, loads, intervals.between_lists[k]);
         head = std::max(head, (from == kNoTask ? 0 : windows.heads[from] + length[from]) + over[k]);
       }
       windows.bound = std::max(windows.bound, head + length[i]);
@@ -97,7 +97,7 @@ Windows find_windows(const Piece& piece, const Intervals& intervals, const Width
     for (; k < intervals.all.size(); ++k) {  // to the end of all
       const Interval& interval = intervals.all[k];
       const std::size_t from = interval.from;
-      over[k] = time_of(piece, loads, interval.between);
+      over[k] = time_of(piece, loads, intervals.between_lists[k]);
       windows.bound = std::max(
           windows.bound, (from == kNoTask ? 0 : windows.heads[from] + length[from]) + over[k]);
       if (from != kNoTask) {
@@ -116,8 +116,7 @@ Windows find_windows(const Piece& piece, const Intervals& intervals, const Width
           tails[from] = std::max(tails[from], over[k - 1] + length[i] + tails[i]);
         }
       }
-      for (Mask before = intervals.before[i]; before != 0; before &= before - 1) {
-        const std::size_t j = lowest(before);
+      for (const std::size_t j : intervals.before_lists[i]) {
         tails[j] = std::max(tails[j], length[i] + tails[i]);
       }
     }

@@ -49,7 +49,8 @@ Loads least_loads(const Piece& piece, std::size_t task, bool can_one, bool can_w
 inline Time round_up(double sum) { return static_cast<Time>(std::ceil(sum * (1 - 1e-13) - 1e-6)); }
 
 // The time that the loads of these tasks take at least.
-Time time_of(const Piece& piece, const std::vector<Loads>& loads, Mask tasks);
+Time time_of(const Piece& piece, const std::vector<Loads>& loads,
+             std::span<const std::uint8_t> tasks);
 
 inline Time divide_up(Area area, std::int64_t by) {
   const Area sum = area + by - 1;
