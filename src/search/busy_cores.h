@@ -14,11 +14,13 @@ namespace phaze::search {
 
 // Durations of tasks are rounded; the time of a schedule may differ from that of unrounded ones by
 // this share.
-inline constexpr double kDurationRounding = 2e-5;
+inline constexpr double kDurationRounding = 3e-5;
 
 // Durations in steps of about a ten-millionth of the time that all tasks take one after another,
-// each as fast as it can be: closer than any price is known, and ties show as such. One core takes
-// no longer than a little more than that time, which no schedule needs.
+// each as fast as it can be: closer than any price is known, and ties show as such. Where one core
+// is less than five times slower than all cores it stays as many times slower: rounded each by
+// itself, tasks beside one another could gain over wide ones what is nothing but rounding. One core
+// takes no longer than a little more than that time, which no schedule needs.
 void round_durations(plan::ScheduleProblem& problem);
 
 // What is asked of a solver beside a short schedule.

@@ -29,7 +29,9 @@ enum class ChipState { kEvaluated, kExcluded, kDominated };
 
 struct ChipOutcome {
   ChipState state = ChipState::kExcluded;
-  double value = 0;           // exact where evaluated, otherwise a bound
+  // Exact where evaluated, where excluded a bound; where dominated the dominator's, which is worth
+  // `most` at most.
+  double value = 0;
   double most = 0;            // where evaluated, see Worth
   std::vector<double> rank;   // where evaluated
   std::size_t dominator = 0;  // where dominated

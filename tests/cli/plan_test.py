@@ -109,7 +109,7 @@ class Contract(Plans):
         self.assertEqual(answer["layer_schedules"], {"proved": True, "largest_gap": 0, "plan_gap": 0})
         self.assertAlmostEqual(answer["simulated_s"] / answer["iteration_s"], 1, delta=0.02)
         # A chip that runs operators side by side, and schedules that end at the limit of work.
-        args = ("bert-large", "--chip", "phaze-reference", "--execution", "eager", "--attention", "eager", "--devices", "4",
+        args = ("opt-350m", "--chip", "phaze-reference", "--execution", "eager", "--attention", "eager", "--devices", "4",
                 "--global-batch", "16", "--tensor", "1", "--microbatch", "1,2")
         answer = self.place(*args)
         proof = answer["layer_schedules"]

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <map>
 
+#include "base/rng.h"
 #include "graph/builder.h"
 #include "graph/training.h"
 #include "models/build.h"
@@ -114,6 +116,41 @@ TEST(LayerSchedules, StopAtTheFloor) {
   EXPECT_EQ(found.time(), found.floor);
   EXPECT_EQ(found.floor_reason, plan::TimeFloor::kHbm);
   EXPECT_TRUE(found.is_proved());
+}
+
+// Two tasks on one core each take as long as both wide, one after another: by rounding alone
+// neither is the faster way. And all tasks together are not rounded by more than is said.
+TEST(BusyCores, RoundingKeepsHowManyTimesSlowerOneCoreIs) {
+  Rng rng(5);
+  for (int round = 0; round < 100; ++round) {
+    ScheduleProblem exact;
+    std::int64_t sum = 0;
+    for (int i = 0; i < 100; ++i) {
+      const auto all = static_cast<std::int64_t>(1 + rng.below(std::size_t{1} << (20 + i % 20)));
+      const std::int64_t times = i % 10 == 9 ? 50 : 1 + i % 8;
+      exact.tasks.push_back(
+          {"t", plan::TaskUnit::kTensor, Picoseconds(times * all), Picoseconds(all)});
+      sum += all;
+    }
+    ScheduleProblem rounded = exact;
+    round_durations(rounded);
+    std::int64_t difference = 0;
+    for (const plan::TaskId id : ids_of(exact.tasks)) {
+      const std::int64_t one = exact.tasks[id].one_core.value();
+      const std::int64_t all = exact.tasks[id].all_cores->value();
+      const std::int64_t rounded_one = rounded.tasks[id].one_core.value();
+      const std::int64_t rounded_all = rounded.tasks[id].all_cores->value();
+      if (one < 5 * all && one <= sum) {
+        EXPECT_EQ(rounded_one, one / all * rounded_all);
+      }
+      if (one <= sum) {
+        difference += std::max(std::abs(rounded_one - one), std::abs(rounded_all - all));
+      }
+      EXPECT_LE(rounded_one, sum + sum / 1'000'000);
+    }
+    EXPECT_GT(difference, 0);
+    EXPECT_LT(static_cast<double>(difference), kDurationRounding * static_cast<double>(sum));
+  }
 }
 
 // A schedule that ends before the floor is good enough, but not the shortest for that.
