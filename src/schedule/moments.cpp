@@ -133,13 +133,16 @@ void HeaviestMoment::start(Mask with, double weight) {
   Mask open = tasks_.size() == kMostTasks ? ~Mask{0} : bit(tasks_.size()) - 1;
   std::array<std::int64_t, kKinds> cores = piece_.cores;
   for (Mask rest = with; rest != 0; rest &= rest - 1) {
-    const std::size_t i = lowest(rest);
-    for (std::size_t r = 0; r < tasks_.size(); ++r) {
-      open &= (company_.apart[i] & bit(tasks_[r])) != 0 ? ~bit(r) : ~Mask{0};
-    }
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
-      cores[kind] = piece_.exclusive_wide || piece_.tasks[i].needs[kind] ? 0 : cores[kind];
+      if (piece_.exclusive_wide || piece_.tasks[lowest(rest)].needs[kind]) {
+        cores[kind] = 0;
+        open &= ~users_[kind];
+      }
     }
+  }
+  for (Mask rest = with == 0 ? 0 : open; rest != 0; rest &= rest - 1) {
+    const std::size_t r = lowest(rest);
+    open &= (company_.apart[tasks_[r]] & with) != 0 ? ~bit(r) : ~Mask{0};
   }
   extend(open, weight, cores);
 }

@@ -18,7 +18,14 @@ inline constexpr Time kNever = std::numeric_limits<Time>::max();
 __extension__ using Mask = unsigned __int128;
 __extension__ using Area = __int128;  // picoseconds times cores
 inline constexpr std::size_t kMostTasks = 128;
-constexpr Mask bit(std::size_t i) { return Mask{1} << i; }
+inline constexpr std::array<Mask, kMostTasks> kBits = [] {
+  std::array<Mask, kMostTasks> bits{};
+  for (std::size_t i = 0; i < kMostTasks; ++i) {
+    bits[i] = Mask{1} << i;
+  }
+  return bits;
+}();
+constexpr Mask bit(std::size_t i) { return kBits[i]; }
 // Index of the lowest bit of a mask that has one.
 inline std::size_t lowest(Mask mask) {
   const auto low = static_cast<std::uint64_t>(mask);
