@@ -44,9 +44,7 @@ Bounds::Bounds(const Piece& piece)
   intervals_.order.resize(n);
   std::iota(intervals_.order.begin(), intervals_.order.end(), 0);
   intervals_.before = predecessors(piece);
-  for (const Mask before : intervals_.before) {
-    intervals_.before_lists.add(before);
-  }
+  intervals_.before_lists = TaskLists(intervals_.before);
   loads_of_.reserve(n);
   for (std::size_t i = 0; i < n; ++i) {
     loads_of_.push_back({least_loads(piece, i, true, false), least_loads(piece, i, false, true),

@@ -89,9 +89,7 @@ std::optional<Intervals> find_intervals(const std::vector<Mask>& before) {
   if (has_several(all & ~not_last)) {
     add_all_to(kNoTask, all);
   }
-  for (const Mask mask : found.before) {
-    found.before_lists.add(mask);
-  }
+  found.before_lists = TaskLists(found.before);
   for (const Interval& interval : found.all) {
     found.between_lists.add(interval.between);
   }

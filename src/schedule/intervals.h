@@ -22,6 +22,12 @@ struct Interval {
 // Sets of tasks for loops that run often: lists take less time to go through than masks.
 class TaskLists {
  public:
+  TaskLists() = default;
+  explicit TaskLists(const std::vector<Mask>& sets) {
+    for (const Mask set : sets) {
+      add(set);
+    }
+  }
   void add(Mask tasks) {
     for (; tasks != 0; tasks &= tasks - 1) {
       tasks_.push_back(static_cast<std::uint8_t>(lowest(tasks)));

@@ -409,7 +409,7 @@ class Search {
   static constexpr std::int64_t kWorkOfWidth = 20;     // that is tried
   static constexpr std::int64_t kSegments = 8;         // looks by segments are longer
   static constexpr std::int64_t kEffortForState = 20;  // of a beam
-  static constexpr std::int64_t kStatesForNode = 4;    // take as long as one of a look
+  static constexpr std::int64_t kStatesForNode = 6;    // take as long as one of a look
 
   const Piece& piece_;
   const Time unit_;  // of its durations

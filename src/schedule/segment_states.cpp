@@ -6,7 +6,7 @@ namespace phaze::schedule {
 
 void SegmentStates::add(const SegmentState& state) {
   if (has_dominance_) {
-    std::vector<Held>& same = by_done_[state.done];
+    std::pmr::vector<Held>& same = by_done_[state.done];
     const Held held{state.last_start, state.latest_end, all_.size()};
     compared_ += static_cast<std::int64_t>(same.size());
     for (const Held& other : same) {

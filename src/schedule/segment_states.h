@@ -1,6 +1,7 @@
 #pragma once
 // States of a search by segments (segments.h): which tasks are done, and what runs.
 
+#include <memory_resource>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -81,7 +82,8 @@ class SegmentStates {
   std::vector<SegmentState> all_;
   std::vector<Running> running_;  // of all
   std::vector<std::vector<std::size_t>> by_count_;
-  std::unordered_map<Mask, std::vector<Held>, MaskHash> by_done_;
+  std::pmr::monotonic_buffer_resource arena_;  // nothing is given back before the end
+  std::pmr::unordered_map<Mask, std::pmr::vector<Held>, MaskHash> by_done_{&arena_};
   std::int64_t compared_ = 0;
 };
 

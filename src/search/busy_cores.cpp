@@ -13,17 +13,6 @@ using plan::ScheduleProblem;
 
 namespace {
 
-// The least of 1, 2, 5, 10, 20, 50, ... that is above.
-std::int64_t round_step(std::int64_t above) {
-  for (std::int64_t ten = 1;; ten *= 10) {
-    for (const std::int64_t step : {ten, 2 * ten, 5 * ten}) {
-      if (step > above) {
-        return step;
-      }
-    }
-  }
-}
-
 // Times a ratio, for instance of a rounded time to the time.
 Picoseconds scale(Picoseconds time, Picoseconds numerator, Picoseconds denominator) {
   const double by =
@@ -35,16 +24,19 @@ Picoseconds scale(Picoseconds time, Picoseconds numerator, Picoseconds denominat
 
 void round_durations(ScheduleProblem& problem) {
   constexpr std::int64_t kSteps = 10'000'000;
-  constexpr std::int64_t kTimes = 5;  // as long on one core, or less: is kept
+  constexpr std::int64_t kTimes = 5;  // a ratio below this is kept
   std::int64_t sum = 0;
   for (const plan::Task& task : problem.tasks) {
     sum += task.all_cores.value_or(task.one_core).value();
   }
-  const std::int64_t step = round_step(sum / kSteps);
+  std::int64_t step = 1;  // powers of ten: mostly the same on chips that are alike
+  while (sum / step > kSteps) {
+    step *= 10;
+  }
   const auto round = [step](Picoseconds time) {
     return Picoseconds((time.value() + step / 2) / step * step);
   };
-  const Picoseconds most = round(Picoseconds(sum)) + Picoseconds(step);
+  Picoseconds most(step);  // a little more than all tasks wide, one after another
   for (plan::Task& task : problem.tasks) {
     if (task.all_cores) {
       const Picoseconds all = *task.all_cores;
@@ -52,9 +44,12 @@ void round_durations(ScheduleProblem& problem) {
       if (task.one_core < all * kTimes) {
         task.one_core = scale(task.one_core, *task.all_cores, all);
       }
-      task.one_core = std::min(task.one_core, most);
     }
     task.one_core = round(task.one_core);
+    most += task.all_cores.value_or(task.one_core);
+  }
+  for (plan::Task& task : problem.tasks) {
+    task.one_core = std::min(task.one_core, most);
   }
 }
 

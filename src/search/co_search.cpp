@@ -57,7 +57,8 @@ class Search {
           ChipOutcome& outcome = answer_.outcomes[chip];
           outcome.state = ChipState::kDominated;
           outcome.dominator = dominators[chip];
-          outcome.value = answer_.outcomes[dominators[chip]].value;
+          const ChipOutcome& above = answer_.outcomes[outcome.dominator];
+          outcome.value = std::max(above.value, above.most);
         }
       }
     }

@@ -29,9 +29,7 @@ enum class ChipState { kEvaluated, kExcluded, kDominated };
 
 struct ChipOutcome {
   ChipState state = ChipState::kExcluded;
-  // Exact where evaluated, where excluded a bound; where dominated the dominator's, which is worth
-  // `most` at most.
-  double value = 0;
+  double value = 0;           // exact where evaluated, otherwise a bound
   double most = 0;            // where evaluated, see Worth
   std::vector<double> rank;   // where evaluated
   std::size_t dominator = 0;  // where dominated

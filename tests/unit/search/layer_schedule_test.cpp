@@ -146,11 +146,37 @@ TEST(BusyCores, RoundingKeepsHowManyTimesSlowerOneCoreIs) {
       if (one <= sum) {
         difference += std::max(std::abs(rounded_one - one), std::abs(rounded_all - all));
       }
-      EXPECT_LE(rounded_one, sum + sum / 1'000'000);
+      EXPECT_LE(rounded_one, sum + sum / 100'000);
     }
     EXPECT_GT(difference, 0);
     EXPECT_LT(static_cast<double>(difference), kDurationRounding * static_cast<double>(sum));
   }
+}
+
+// Equal tasks one after another are all rounded the same way.
+TEST(BusyCores, RoundingOfManyEqualTasksIsNoMoreThanSaid) {
+  ScheduleProblem exact;
+  for (int i = 0; i < 100; ++i) {
+    exact.tasks.push_back(
+        {"t", plan::TaskUnit::kVector, Picoseconds(200'209'998), Picoseconds(100'104'999)});
+  }
+  // Longer than anything needs.
+  exact.tasks.push_back(
+      {"long", plan::TaskUnit::kTensor, Picoseconds(1'000'000'000'000'000), Picoseconds(100)});
+  ScheduleProblem rounded = exact;
+  round_durations(rounded);
+  Picoseconds sum, rounded_sum;
+  for (const plan::TaskId id : ids_of(exact.tasks)) {
+    sum += *exact.tasks[id].all_cores;
+    rounded_sum += *rounded.tasks[id].all_cores;
+  }
+  const auto share =
+      static_cast<double>((rounded_sum - sum).value()) / static_cast<double>(sum.value());
+  EXPECT_GT(std::abs(share), kDurationRounding / 10);
+  EXPECT_LT(std::abs(share), kDurationRounding);
+  const Picoseconds longest = rounded.tasks[plan::TaskId(100)].one_core;
+  EXPECT_GT(longest, rounded_sum);
+  EXPECT_LT(longest.value(), rounded_sum.value() + rounded_sum.value() / 100'000);
 }
 
 // A schedule that ends before the floor is good enough, but not the shortest for that.
