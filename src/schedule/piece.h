@@ -18,6 +18,7 @@ inline constexpr Time kNever = std::numeric_limits<Time>::max();
 __extension__ using Mask = unsigned __int128;
 __extension__ using Area = __int128;  // picoseconds times cores
 inline constexpr std::size_t kMostTasks = 128;
+// A shift of 128 bits takes longer than to look it up.
 inline constexpr std::array<Mask, kMostTasks> kBits = [] {
   std::array<Mask, kMostTasks> bits{};
   for (std::size_t i = 0; i < kMostTasks; ++i) {
