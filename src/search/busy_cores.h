@@ -16,11 +16,11 @@ namespace phaze::search {
 // about this share: a hundred tasks in a row, each half a step off the same way, by half of it.
 inline constexpr double kDurationRounding = 1e-4;
 
-// Durations in steps of about a ten-millionth of the time that all tasks take one after another,
-// each as fast as it can be: closer than any price is known, and ties show as such. Where one core
-// is less than five times slower than all cores it stays as many times slower: rounded each by
-// itself, tasks beside one another could gain over wide ones what is nothing but rounding. One core
-// takes no longer than a little more than that time, which no schedule needs.
+// Durations in steps of a ten-millionth to a millionth of the time that all tasks take one after
+// another, each as fast as it can be: closer than any price is known, and ties show as such. Where
+// one core is less than five times slower than all cores it stays as many times slower: rounded
+// each by itself, tasks beside one another could gain over wide ones what is nothing but rounding.
+// One core takes no longer than a little more than that time, which no schedule needs.
 void round_durations(plan::ScheduleProblem& problem);
 
 // What is asked of a solver beside a short schedule.
