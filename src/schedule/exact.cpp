@@ -43,6 +43,7 @@ SearchOptions search_options(const ExactOptions& options, const Around& around,
   search.shaving = options.shaving;
   search.splits = options.splits;
   search.segments = options.segments;
+  search.room = options.room;
   search.first_look = options.first_look;
   search.part_look = options.part_look;
   search.memory = options.memory;

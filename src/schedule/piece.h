@@ -116,6 +116,7 @@ struct SearchOptions {
   bool shaving = true;
   bool splits = true;
   bool segments = true;
+  bool room = true;
   std::int64_t first_look = 2'000, part_look = 300;
   Memory* memory = nullptr;
   // Told the best end, the bound and the work so far; whether to stop.

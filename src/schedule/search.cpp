@@ -38,7 +38,7 @@ class Search {
         unit_(unit),
         options_(options),
         has_segments_(options.segments && has_segments(piece)),
-        parts_by_(has_segments_ && piece.tasks.size() > kFewTasks ? By::kSegments : By::kStarts),
+        parts_by_(has_segments_ ? By::kSegments : By::kStarts),
         bounds_(piece),
         look_(piece, options_, bounds_),
         rate_finder_(piece),
@@ -158,12 +158,13 @@ class Search {
     return is_cancelled_;
   }
 
-  SegmentsAnswer look_at_segments(std::int64_t nodes, Time limit, std::size_t beam, double guess) {
+  SegmentsAnswer look_at_segments(std::int64_t nodes, Time limit, std::size_t beam, double guess,
+                                  std::uint64_t seed = 0) {
     const std::int64_t left = options_.work_limit - best_.work++;
     const SegmentsAnswer answer =
         search_segments(piece_, bounds_,
                         {limit, goal(), std::min(nodes, left) * kStatesForNode, beam, guess,
-                         options_.dominance, options_.twins},
+                         options_.dominance, options_.twins, options_.room, seed},
                         best_, [this] { return ask(); });
     best_.work += answer.work / kStatesForNode;
     return answer;
@@ -339,11 +340,14 @@ class Search {
     limit_of_all_ = kNever;  // the bounds are of parts from here on
     has_parts_looked_at_ = true;
     bool goes_down = false;
-    while (options_.splits && !is_done() && best_.work < last &&
+    while (options_.splits && !is_done() && (best_.work < last || are_all_told()) &&
            best_.work + kWorkOfBounds <= options_.work_limit) {
       if (!goes_down) {
         std::swap(*std::min_element(parts_.begin(), parts_.end(),
-                                    [](const Part& a, const Part& b) { return a.bound < b.bound; }),
+                                    [](const Part& a, const Part& b) {
+                                      return a.bound != b.bound ? a.bound < b.bound
+                                                                : a.is_told < b.is_told;
+                                    }),
                   parts_.back());
       }
       Part part = std::move(parts_.back());
@@ -355,6 +359,11 @@ class Search {
       goes_down = part.bound < useful() && look_at(part);
       bound_ = std::max(bound_, std::min(useful(), least_bound_of_parts()));
     }
+  }
+  // Nothing is left to split, and no other look at them tells more.
+  bool are_all_told() const {
+    return std::all_of(parts_.begin(), parts_.end(),
+                       [this](const Part& part) { return part.is_told || part.bound >= useful(); });
   }
   Time least_bound_of_parts() const {
     Time least = kNever;
@@ -388,8 +397,9 @@ class Search {
     }
     std::optional<std::pair<Part, Part>> halves =
         split(piece_, bounds_.intervals(), bounds_.widths(), bounds_.rates(), part);
-    if (!halves) {  // all that is left is to look longer
-      part.nodes *= kGrowth;
+    if (!halves) {
+      part.is_told = true;
+      ask_below(part);
       parts_.push_back(std::move(part));
       return false;
     }
@@ -398,6 +408,49 @@ class Search {
     return true;
   }
 
+  // Many beams that differ in what they draw.
+  void look_with_narrow_beams(std::int64_t nodes, Time limit) {
+    const std::int64_t last = std::min(
+        options_.work_limit, best_.work + nodes * static_cast<std::int64_t>(piece_.tasks.size()));
+    while (best_.work < last && useful() >= limit && !ask()) {
+      look_at_segments(last - best_.work, limit, kNarrowBeam, 0, ++seed_);
+    }
+  }
+
+  // Nothing is left to split: asks whether a part has schedules in the lower half of what is open
+  // of it, which takes less to tell. Looks longer where that is open to the last.
+  void ask_below(Part& part) {
+    const Time high = std::min(part.open, useful());
+    const Time middle = part.bound + (high - part.bound + 1) / 2;
+    best_.work += kWorkOfBounds;
+    bounds_.limit_to(middle, part);
+    if (bounds_.root() < middle) {
+      bounds_.rate(rate_finder_, kMostRateSteps);
+    }
+    if (bounds_.root() >= middle) {
+      part.bound = middle;
+      return;
+    }
+    const Look::Answer answer = look(parts_by_, part.nodes, middle);
+    if (answer.is_complete) {
+      part.bound = std::min(middle, useful());
+      return;
+    }
+    if (answer.open_bound != kNever) {
+      part.bound = std::max(part.bound, std::min(useful(), answer.open_bound));
+    }
+    if (parts_by_ == By::kSegments) {
+      look_with_narrow_beams(part.nodes, std::min(middle, useful()));
+    }
+    part.open = middle;
+    if (part.open <= part.bound + 1) {
+      part.nodes *= kPartGrowth;
+      part.open = kNever;
+    }
+  }
+
+  static constexpr std::int64_t kPartGrowth = 2;
+  static constexpr std::size_t kNarrowBeam = 32;
   static constexpr std::int64_t kFirstEffort = 2'000, kGrowth = 8, kSegmentSteps = 4, kLooks = 4;
   static constexpr std::int64_t kMostSteps = 16'000'000;  // of an annealing
   static constexpr int kQuestions = 6;
@@ -427,6 +480,7 @@ class Search {
   bool is_rated_ = false;       // and rates were found for it
   bool has_parts_looked_at_ = false;
   bool is_cancelled_ = false;
+  std::uint64_t seed_ = 0;
 };
 
 }  // namespace

@@ -11,7 +11,7 @@ void SegmentStates::add(const SegmentState& state) {
     compared_ += static_cast<std::int64_t>(same.size());
     for (const Held& other : same) {
       if (other.may_be_as_good(held) && is_as_good(all_[other.state], state)) {
-        running_.resize(state.running);
+        drop_running(state);
         return;
       }
     }

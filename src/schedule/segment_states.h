@@ -50,6 +50,8 @@ class SegmentStates {
   // dead from here on. Its running tasks, latest end first, are those that were added last.
   void add(const SegmentState& state);
   void add_running(const Running& running) { running_.push_back(running); }
+  // Of a state that is not kept.
+  void drop_running(const SegmentState& state) { running_.resize(state.running); }
   std::size_t running_size() const { return running_.size(); }
 
   std::size_t size() const { return all_.size(); }

@@ -1,5 +1,7 @@
 #include "schedule/segment_tasks.h"
 
+#include <algorithm>
+
 namespace phaze::schedule {
 namespace {
 
@@ -35,8 +37,21 @@ SegmentTasks find_segment_tasks(const Piece& piece, const Intervals& order, cons
     tasks.alone.push_back(!can_wide ? task.one : !can_one ? task.all : task.fastest());
     tasks.beside.push_back(can_wide && task.all == 0 ? 0 : task.one);
     tasks.in_segments |= can_one || tasks.beside[i] == 0 ? bit(i) : 0;
+    const bool has_choice = (tasks.in_segments & bit(i)) != 0 && tasks.alone[i] < tasks.beside[i];
+    tasks.open |= has_choice ? bit(i) : 0;
+    for (std::size_t kind = 0; kind < kKinds; ++kind) {
+      tasks.users[kind] |= task.needs[kind] ? bit(i) : 0;
+    }
     for (std::size_t j = 0; has_twins && j < n; ++j) {
       tasks.twins_first[i] |= goes_first(piece, order, widths, j, i) ? bit(j) : 0;
+    }
+  }
+  tasks.tails.assign(n, 0);
+  for (std::size_t at = n; at-- > 0;) {
+    const std::size_t i = order.order[at];
+    for (Mask rest = order.below[i] & tasks.in_segments; rest != 0; rest &= rest - 1) {
+      const std::size_t j = lowest(rest);
+      tasks.tails[i] = std::max(tasks.tails[i], tasks.tails[j] + tasks.beside[j]);
     }
   }
   return tasks;

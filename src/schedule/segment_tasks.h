@@ -1,6 +1,7 @@
 #pragma once
 // What tasks take in a search by segments (segments.h), and which of those that are alike go first.
 
+#include <array>
 #include <vector>
 
 #include "schedule/intervals.h"
@@ -13,6 +14,10 @@ struct SegmentTasks {
   // Durations alone, and in a segment: what takes no time excludes nothing, wide or not.
   std::vector<Time> alone, beside;
   Mask in_segments = 0;  // that may run there
+  Mask open = 0;         // that may, and take less time alone
+  std::array<Mask, kKinds> users{};
+  // By task: the longest way behind it through tasks that may run in segments, on one core each.
+  std::vector<Time> tails;
   // By task: twins that go first, as long as they are not done.
   std::vector<Mask> twins_first;
 };

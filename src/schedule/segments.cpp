@@ -27,14 +27,22 @@
 //   (segment_states.h): that one, which can be followed by whatever follows the first, also where a
 //   segment was begun at another time or is worth less: if it is worth nothing, see above.
 // - A state whose bound is too high: the values of tasks, which no moment earns faster than time
-//   passes (rates.h).
+//   passes (rates.h); what runs, and the longest way behind it; the end of the segment, and all
+//   that is left and has to run alone; whole tasks on cores, where no width is open
+//   (segment_room.h).
 // No circle: on the way to an optimum a state has more tasks in segments to come than the next one,
 // or as many if it is in a segment and the next one is not, and what takes a state's place has no
 // more than it; where that was shifted, its tasks start earlier.
 #include "schedule/segments.h"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
+#include <tuple>
 
+#include "base/rng.h"
+#include "schedule/segment_packing.h"
+#include "schedule/segment_room.h"
 #include "schedule/segment_states.h"
 #include "schedule/segment_tasks.h"
 
@@ -47,6 +55,7 @@ using Running = SegmentStates::Running;
 constexpr std::size_t kMostStates = 1'000'000;  // about 200 MB
 constexpr std::int64_t kStatesBetweenCalls = 1 << 10;
 constexpr std::int64_t kComparedForState = 16;  // take no longer
+constexpr std::int64_t kPackedForState = 16, kWorkOfPacking = 20'000;
 // A search that has done this part of its work and is not half through the tasks will not end in
 // time.
 constexpr std::int64_t kPartOfWork = 8;
@@ -59,8 +68,13 @@ class Segments {
         rates_(bounds.rates()),
         question_(question),
         tasks_(find_segment_tasks(piece, order_, bounds.widths(), question.twins)),
+        room_(piece, tasks_),
+        packer_(piece, order_, tasks_),
         states_(piece, order_, question.dominance),
         best_(question.limit) {
+    for (std::size_t i = 0; i < piece.tasks.size(); ++i) {
+      tails_.push_back(bounds.tail(i));
+    }
     if (rates_.value.empty()) {  // none were found
       rates_.value = rates_.one = std::vector<double>(piece.tasks.size(), 0);
     }
@@ -91,6 +105,9 @@ class Segments {
     if (found_ != kNoState) {
       best.makespan = best_;
       best.starts = starts_of(piece_, order_, tasks_, states_, found_);
+      if (packing_) {
+        put_packing_into(best.starts);
+      }
     }
     answer_.work = work();
     return answer_;
@@ -99,7 +116,9 @@ class Segments {
  private:
   // Values that are left are a difference, but no state has a bound below the sum of all.
   bool is_hopeless(double bound) const { return round_up(bound) >= best_; }
-  std::int64_t work() const { return went_on_ + states_.compared() / kComparedForState; }
+  std::int64_t work() const {
+    return went_on_ + states_.compared() / kComparedForState + packed_ / kPackedForState;
+  }
 
   void stop_if_over(std::size_t done, const std::function<bool()>& is_cancelled) {
     const bool is_slow = question_.beam == 0 && 2 * done < piece_.tasks.size() &&
@@ -113,17 +132,38 @@ class Segments {
     answer_.open_bound = question_.beam > 0 ? kNever : std::min(answer_.open_bound, bound);
   }
 
+  // Of states with the same bound those go on in which what is left waits least for one another: it
+  // can be packed in more ways.
+  Time ways_left(const State& state) const {
+    Time sum = 0;
+    for (Mask rest = all_of(piece_) & ~state.done; rest != 0; rest &= rest - 1) {
+      sum += tails_[lowest(rest)];
+    }
+    return sum;
+  }
+
+  // Other beams go on from others of them: up to a third of the longest way is drawn for a state.
+  Time draw(std::size_t state) const {
+    if (question_.seed == 0) {
+      return 0;
+    }
+    Rng rng(question_.seed * kMostStates + state);
+    const Time most = *std::max_element(tails_.begin(), tails_.end()) / 3;
+    return static_cast<Time>(rng.below(static_cast<std::uint64_t>(most + 1)));
+  }
+
   void cut_to_beam(std::vector<std::size_t>& all) {
     if (question_.beam == 0 || all.size() <= question_.beam) {
       return;
     }
-    std::vector<std::pair<double, std::size_t>> guesses;
+    std::vector<std::tuple<double, Time, std::size_t>> guesses;
     for (const std::size_t i : all) {
       const State& state = states_[i];
       const Time end = state.latest_end + alone(tasks_, all_of(piece_) & ~state.done);
       if (!state.is_dead && !is_hopeless(state.bound)) {
-        guesses.emplace_back(
-            state.bound + question_.guess * (static_cast<double>(end) - state.bound), i);
+        const double guess =
+            state.bound + question_.guess * (static_cast<double>(end) - state.bound);
+        guesses.emplace_back(std::ceil(guess), ways_left(state) + draw(i), i);
       }
     }
     if (guesses.size() > question_.beam) {
@@ -133,9 +173,27 @@ class Segments {
       leave(0);
     }
     all.clear();
-    for (const auto& [guess, i] : guesses) {
+    for (const auto& [guess, ways, i] : guesses) {
       all.push_back(i);
     }
+  }
+
+  // What is left, as well as it fits.
+  void pack(const State& from, std::size_t index) {
+    std::int64_t left = kWorkOfPacking;
+    while (const auto packing = packer_.find(from, states_.running_of(from), best_, left)) {
+      best_ = packing->end;
+      found_ = index;
+      packing_ = packing;
+    }
+    packed_ += kWorkOfPacking - left;
+  }
+  void put_packing_into(std::vector<Start>& starts) const {
+    const Mask last = all_of(piece_) & ~states_[found_].done & ~tasks_.in_segments;
+    for (const auto& [task, at] : packing_->starts) {
+      starts[task] = {at, tasks_.beside[task] < piece_.tasks[task].one};
+    }
+    run_alone(piece_, order_, tasks_, last, packing_->end - alone(tasks_, last), starts);
   }
 
   struct Next {
@@ -146,6 +204,10 @@ class Segments {
 
   void go_on(std::size_t index) {
     const State from = states_[index];
+    const bool is_first = from.parent == kNoState || !packer_.can_pack(states_[from.parent].done);
+    if (packer_.can_pack(from.done) && is_first) {
+      pack(from, index);
+    }
     list_nexts(from);
     if (!from.is_between_segments() && may_end(from)) {
       end_segment(from, index);
@@ -229,6 +291,13 @@ class Segments {
       return;
     }
     const Time end = to.last_start + tasks_.beside[next.task];
+    Time least_end = end + tails_[next.task];
+    for (const Running& other : states_.running_of(from)) {
+      least_end = std::max(least_end, other.end + shift + tails_[other.task]);
+    }
+    if (least_end >= best_) {
+      return;
+    }
     to.behind = from.behind | order_.below[next.task];
     to.begin = from.begin + shift;
     to.latest_end = std::max(from.latest_end + shift, end);
@@ -252,7 +321,17 @@ class Segments {
       states_.add_running({next.task, end});
     }
     to.running_end = states_.running_size();
-    states_.add(to);
+    if (ends_too_late(to) ||
+        (question_.room && room_.is_too_small(to, states_.running_of(to), best_))) {
+      states_.drop_running(to);
+    } else {
+      states_.add(to);
+    }
+  }
+  // What has to run alone and is left does so before or behind the segment.
+  bool ends_too_late(const State& state) const {
+    return state.latest_end + alone(tasks_, all_of(piece_) & ~state.done & ~tasks_.in_segments) >=
+           best_;
   }
 
   void end_segment(const State& from, std::size_t index) {
@@ -278,6 +357,7 @@ class Segments {
     if (end < best_) {
       best_ = end;
       found_ = index;
+      packing_.reset();
     }
   }
 
@@ -286,6 +366,9 @@ class Segments {
   Rates rates_;
   const SegmentsQuestion question_;
   const SegmentTasks tasks_;
+  std::vector<Time> tails_;  // from the end of a task to the end of all, at least
+  SegmentRoom room_;
+  SegmentPacker packer_;
   SegmentStates states_;
   // Scratch: what could be added; the first end of those that wait for nothing; and of those that
   // cannot run alone before the segment, since all that waits for them waits for the segment too.
@@ -293,7 +376,8 @@ class Segments {
   Time first_end_ = kNever, first_settled_end_ = kNever;
   Time best_;
   std::size_t found_ = kNoState;  // the state whose segment is the last of the best schedule
-  std::int64_t went_on_ = 0;
+  std::optional<SegmentPacking> packing_;  // of what that leaves; none: all of it runs alone
+  std::int64_t went_on_ = 0, packed_ = 0;
   bool is_stopped_ = false;
   SegmentsAnswer answer_;
 };

@@ -3,6 +3,7 @@
 // which tasks run on one core each. Why it loses no optimum: the head of segments.cpp.
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 
 #include "schedule/bounds.h"
@@ -25,6 +26,8 @@ struct SegmentsQuestion {
   // Rules that can be turned off.
   bool dominance = true;
   bool twins = true;
+  bool room = true;
+  std::uint64_t seed = 0;  // another one: a beam of others that have the same bound
 };
 struct SegmentsAnswer {
   // There is no schedule before the limit but what was found, and none before that. Where a goal,

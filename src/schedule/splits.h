@@ -16,6 +16,8 @@ struct Part {
   std::vector<Mask> before;  // by task; with the piece's own
   Time bound = 0;            // on all of them
   std::int64_t nodes = 0;    // that the next look at it may take
+  bool is_told = false;      // there is nothing left to split it by
+  Time open = kNever;        // whether it has schedules before this was asked and is not known
 };
 Part whole(const Piece& piece, Time bound);
 

@@ -30,7 +30,7 @@ ScheduleProblemOptions sizes(std::size_t least, std::size_t most, bool exclusive
 }
 
 // Of the rules that cut the search short, those whose bit is set.
-constexpr int kRules = 9;
+constexpr int kRules = 10;
 ExactOptions with_rules(int rules) {
   ExactOptions options;
   options.pieces = (rules & 1) != 0;
@@ -42,6 +42,7 @@ ExactOptions with_rules(int rules) {
   options.at_once = (rules & 64) != 0;
   options.segments = (rules & 128) != 0;
   options.shaving = (rules & 256) != 0;
+  options.room = (rules & 512) != 0;
   return options;
 }
 

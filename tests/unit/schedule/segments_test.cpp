@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -182,6 +183,70 @@ TEST(Segments, AreTheSameWithRulesOff) {
     with += all.answer.work;
   }
   EXPECT_LT(with, without);
+}
+
+// Of widths that are all given the best schedule is kept, and fewer states are needed.
+TEST(Segments, LeaveOutNoScheduleForWantOfRoom) {
+  int tried = 0;
+  std::int64_t with = 0, without = 0;
+  for (const Case& made : cases_of(3000, 7)) {
+    SCOPED_TRACE(made.seed);
+    const Piece& piece = made.piece;
+    Rng rng(made.seed);
+    Part part = whole(piece, 0);
+    Bounds plain(piece);
+    plain.limit_to(kNever, part);
+    part.widths = plain.widths();  // others are of no use
+    for (std::size_t i = 0; i < piece.tasks.size(); ++i) {
+      const bool wide = (part.widths.one & bit(i)) == 0 ||
+                        ((part.widths.wide & bit(i)) != 0 && rng.below(4) == 0);
+      (wide ? part.widths.one : part.widths.wide) &= ~bit(i);
+    }
+    const Time best = tests::best_of(piece, [&](const State&, const tests::Step& step) {
+      return ((step.wide ? part.widths.wide : part.widths.one) & bit(step.task)) != 0;
+    });
+    for (const Time limit : {best, best + 1, best + 4}) {
+      Bounds bounds(piece);
+      bounds.limit_to(limit, part);
+      if (bounds.root() >= limit) {
+        ASSERT_EQ(limit, best);
+        continue;
+      }
+      const Found found = search(piece, bounds, {limit});
+      ASSERT_TRUE(found.answer.is_complete);
+      ASSERT_EQ(found.best.makespan, limit == best ? kNever : best) << limit - best;
+      with += found.answer.work;
+      without += search(piece, bounds, {.limit = limit, .room = false}).answer.work;
+      ++tried;
+    }
+  }
+  EXPECT_GT(tried, 1000);
+  EXPECT_LT(with, without);
+}
+
+// Ten tasks on three cores that fit to the last: states are many and alike, and one of them is
+// enough to see how the rest is packed.
+TEST(Segments, PackWhatIsLeft) {
+  Piece piece{{3, 1}, true, {}};
+  for (const Time length : {97, 83, 71, 67, 62, 61, 53, 43, 43, 20}) {
+    PieceTask task;
+    task.one = length;
+    task.needs = {true, false};
+    piece.tasks.push_back(task);
+  }
+  Bounds bounds(piece);
+  bounds.limit_to(kNever);
+  const Found found = search(piece, bounds, {.beam = 1});
+  EXPECT_EQ(found.best.makespan, 200);
+  std::vector<Time> ends;
+  for (std::size_t i = 0; i < piece.tasks.size(); ++i) {
+    const Start& start = found.best.starts[i];
+    EXPECT_FALSE(start.wide);
+    ends.push_back(start.at + piece.tasks[i].one);
+  }
+  for (const Start& start : found.best.starts) {  // when one starts, another has ended
+    EXPECT_TRUE(start.at == 0 || std::ranges::count(ends, start.at) > 0) << start.at;
+  }
 }
 
 // A goal that is reached ends the search, but is no proof.
