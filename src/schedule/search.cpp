@@ -38,6 +38,8 @@ class Search {
         unit_(unit),
         options_(options),
         has_segments_(options.segments && has_segments(piece)),
+        states_for_node_(std::max<std::int64_t>(
+            1, static_cast<std::int64_t>(piece.tasks.size()) / kTasksForState)),
         parts_by_(has_segments_ ? By::kSegments : By::kStarts),
         bounds_(piece),
         look_(piece, options_, bounds_),
@@ -163,10 +165,10 @@ class Search {
     const std::int64_t left = options_.work_limit - best_.work++;
     const SegmentsAnswer answer =
         search_segments(piece_, bounds_,
-                        {limit, goal(), std::min(nodes, left) * kStatesForNode, beam, guess,
+                        {limit, goal(), std::min(nodes, left) * states_for_node_, beam, guess,
                          options_.dominance, options_.twins, options_.room, seed},
                         best_, [this] { return ask(); });
-    best_.work += answer.work / kStatesForNode;
+    best_.work += answer.work / states_for_node_;
     return answer;
   }
   // Finds schedules to prune with.
@@ -398,8 +400,7 @@ class Search {
     std::optional<std::pair<Part, Part>> halves =
         split(piece_, bounds_.intervals(), bounds_.widths(), bounds_.rates(), part);
     if (!halves) {
-      part.is_told = true;
-      ask_below(part);
+      look_longer(part);
       parts_.push_back(std::move(part));
       return false;
     }
@@ -417,21 +418,25 @@ class Search {
     }
   }
 
-  // Nothing is left to split: asks whether a part has schedules in the lower half of what is open
-  // of it, which takes less to tell. Looks longer where that is open to the last.
-  void ask_below(Part& part) {
+  // Nothing is left to split. By segments, less is asked: whether there is anything in the lower
+  // half of what is open, which takes fewer states to tell; more work where that is open to the
+  // last.
+  void look_longer(Part& part) {
+    part.is_told = true;
+    if (parts_by_ == By::kStarts) {
+      part.nodes *= kGrowth;
+      return;
+    }
     const Time high = std::min(part.open, useful());
     const Time middle = part.bound + (high - part.bound + 1) / 2;
     best_.work += kWorkOfBounds;
     bounds_.limit_to(middle, part);
-    if (bounds_.root() < middle) {
-      bounds_.rate(rate_finder_, kMostRateSteps);
-    }
+    bounds_.rate(rate_finder_, kMostRateSteps);
     if (bounds_.root() >= middle) {
       part.bound = middle;
       return;
     }
-    const Look::Answer answer = look(parts_by_, part.nodes, middle);
+    const Look::Answer answer = look(By::kSegments, part.nodes, middle);
     if (answer.is_complete) {
       part.bound = std::min(middle, useful());
       return;
@@ -439,17 +444,15 @@ class Search {
     if (answer.open_bound != kNever) {
       part.bound = std::max(part.bound, std::min(useful(), answer.open_bound));
     }
-    if (parts_by_ == By::kSegments) {
-      look_with_narrow_beams(part.nodes, std::min(middle, useful()));
-    }
+    look_with_narrow_beams(part.nodes, std::min(middle, useful()));
     part.open = middle;
     if (part.open <= part.bound + 1) {
-      part.nodes *= kPartGrowth;
+      part.nodes *= kToldGrowth;
       part.open = kNever;
     }
   }
 
-  static constexpr std::int64_t kPartGrowth = 2;
+  static constexpr std::int64_t kToldGrowth = 2;
   static constexpr std::size_t kNarrowBeam = 32;
   static constexpr std::int64_t kFirstEffort = 2'000, kGrowth = 8, kSegmentSteps = 4, kLooks = 4;
   static constexpr std::int64_t kMostSteps = 16'000'000;  // of an annealing
@@ -462,13 +465,14 @@ class Search {
   static constexpr std::int64_t kWorkOfWidth = 20;     // that is tried
   static constexpr std::int64_t kSegments = 8;         // looks by segments are longer
   static constexpr std::int64_t kEffortForState = 20;  // of a beam
-  static constexpr std::int64_t kStatesForNode = 6;    // take as long as one of a look
+  static constexpr std::int64_t kTasksForState = 10;
 
   const Piece& piece_;
   const Time unit_;  // of its durations
   const SearchOptions options_;
   const bool has_segments_;
-  const By parts_by_;  // looks at parts, and at what is open
+  const std::int64_t states_for_node_;  // take as long as one of a look, which grows with tasks
+  const By parts_by_;                   // looks at parts, and at what is open
   Bounds bounds_;
   Look look_;
   RateFinder rate_finder_;

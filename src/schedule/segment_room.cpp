@@ -18,10 +18,17 @@
 #include "schedule/segment_room.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace phaze::schedule {
 
 using Running = SegmentStates::Running;
+
+SegmentRoom::SegmentRoom(const Piece& piece, const SegmentTasks& tasks)
+    : piece_(piece), tasks_(tasks), by_length_(piece.tasks.size()) {
+  std::iota(by_length_.begin(), by_length_.end(), 0);
+  std::ranges::stable_sort(by_length_, {}, [&](std::size_t i) { return tasks.beside[i]; });
+}
 
 bool SegmentRoom::is_too_small(const SegmentState& state, std::span<const Running> running,
                                Time limit) {
@@ -42,27 +49,33 @@ bool SegmentRoom::is_too_small(const SegmentState& state, std::span<const Runnin
 bool SegmentRoom::is_too_small(std::size_t kind, Mask left, Time now,
                                std::span<const Running> running, Time last) {
   Time slack = (last - now) * piece_.cores[kind];
+  Time most_idle = 0;  // on cores that are busy
   std::int64_t busy = 0;
   for (const Running& run : running) {
     if (piece_.tasks[run.task].needs[kind] && run.end > now) {
       slack -= run.end - now;
+      most_idle += last - run.end;
       ++busy;
       if (run.end > last) {
         return true;
       }
     }
   }
-  items_.clear();
-  for (; left != 0; left &= left - 1) {
-    const std::size_t i = lowest(left);
-    items_.push_back({tasks_.beside[i], tasks_.tails[i]});
-    slack -= tasks_.beside[i];
-    if (now + tasks_.beside[i] > last) {
+  for (Mask rest = left; rest != 0; rest &= rest - 1) {
+    const Time length = tasks_.beside[lowest(rest)];
+    slack -= length;
+    if (now + length > last) {
       return true;
     }
   }
-  if (slack < 0) {
-    return true;
+  if (slack < 0 || most_idle <= slack) {
+    return slack < 0;
+  }
+  items_.clear();
+  for (const std::size_t i : by_length_) {
+    if ((left & bit(i)) != 0 && tasks_.beside[i] > 0) {
+      items_.push_back({tasks_.beside[i], tasks_.tails[i]});
+    }
   }
   Time idle = 0, least = busy == piece_.cores[kind] ? kNever : 0;
   for (const Running& run : running) {
@@ -80,11 +93,10 @@ Time SegmentRoom::least_idle(Time from, Time last) {
   const Time room = last - from;
   lengths_.clear();
   for (const Item& item : items_) {
-    if (item.length > 0 && item.length + item.behind <= room) {
+    if (item.length + item.behind <= room) {
       lengths_.push_back(item.length);
     }
   }
-  std::sort(lengths_.begin(), lengths_.end());
   constexpr Time kTooMany = 4;
   if (!lengths_.empty() && lengths_.front() * kTooMany <= room) {
     return 0;

@@ -12,7 +12,7 @@ namespace phaze::schedule {
 
 class SegmentRoom {
  public:
-  SegmentRoom(const Piece& piece, const SegmentTasks& tasks) : piece_(piece), tasks_(tasks) {}
+  SegmentRoom(const Piece& piece, const SegmentTasks& tasks);
 
   // No schedule goes on from the state, with `running` in its segment, and ends before `limit`.
   // Says so of some of those where that holds.
@@ -31,7 +31,8 @@ class SegmentRoom {
 
   const Piece& piece_;
   const SegmentTasks& tasks_;
-  std::vector<Item> items_;    // scratch: tasks of a kind that are left
+  std::vector<std::size_t> by_length_;
+  std::vector<Item> items_;    // scratch: tasks of a kind that are left, shortest first
   std::vector<Time> lengths_;  // scratch
 };
 
