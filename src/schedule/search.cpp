@@ -13,8 +13,8 @@
 //   trying them one by one (shave.h).
 // - For what that does not settle: all schedules split into parts (splits.h), the one with the
 //   least bound first and down from there, each with bounds of its own and a short look; and looks
-//   at the lower half of what is open, which raise the bound when they come out empty. Then again
-//   with more of each.
+//   at the lower half of what is open, which raise the bound when they come out empty; so it goes
+//   with each part that cannot be split any more, too. Then again with more of each.
 #include <algorithm>
 #include <numeric>
 
@@ -44,10 +44,8 @@ class Search {
         bounds_(piece),
         look_(piece, options_, bounds_),
         rate_finder_(piece),
-        all_(whole(piece, 0)),
-        parts_{all_} {
-    parts_.front().nodes = options.part_look;
-  }
+        all_(whole(piece, options.part_look)),
+        parts_(all_) {}
 
   PieceAnswer run() {
     bound_ = bounds_.root();
@@ -342,37 +340,17 @@ class Search {
     limit_of_all_ = kNever;  // the bounds are of parts from here on
     has_parts_looked_at_ = true;
     bool goes_down = false;
-    while (options_.splits && !is_done() && (best_.work < last || are_all_told()) &&
+    // Where nothing is left to split, no other look at all schedules tells more.
+    while (options_.splits && !is_done() && (best_.work < last || parts_.are_all_told(useful())) &&
            best_.work + kWorkOfBounds <= options_.work_limit) {
-      if (!goes_down) {
-        std::swap(*std::min_element(parts_.begin(), parts_.end(),
-                                    [](const Part& a, const Part& b) {
-                                      return a.bound != b.bound ? a.bound < b.bound
-                                                                : a.is_told < b.is_told;
-                                    }),
-                  parts_.back());
-      }
-      Part part = std::move(parts_.back());
-      parts_.pop_back();
+      Part part = goes_down ? parts_.take_last() : parts_.take_least();
       if (part.bound < useful() && ask()) {
-        parts_.push_back(std::move(part));  // it is open still
+        parts_.put(std::move(part));  // it is open still
         break;
       }
       goes_down = part.bound < useful() && look_at(part);
-      bound_ = std::max(bound_, std::min(useful(), least_bound_of_parts()));
+      bound_ = std::max(bound_, std::min(useful(), parts_.least_bound()));
     }
-  }
-  // Nothing is left to split, and no other look at them tells more.
-  bool are_all_told() const {
-    return std::all_of(parts_.begin(), parts_.end(),
-                       [this](const Part& part) { return part.is_told || part.bound >= useful(); });
-  }
-  Time least_bound_of_parts() const {
-    Time least = kNever;
-    for (const Part& part : parts_) {
-      least = std::min(least, part.bound);
-    }
-    return least;
   }
 
   // Whether the part was split; the likelier half is the last of all.
@@ -401,11 +379,11 @@ class Search {
         split(piece_, bounds_.intervals(), bounds_.widths(), bounds_.rates(), part);
     if (!halves) {
       look_longer(part);
-      parts_.push_back(std::move(part));
+      parts_.put(std::move(part));
       return false;
     }
-    parts_.push_back(std::move(halves->first));
-    parts_.push_back(std::move(halves->second));
+    parts_.put(std::move(halves->first));
+    parts_.put(std::move(halves->second));
     return true;
   }
 
@@ -476,8 +454,8 @@ class Search {
   Bounds bounds_;
   Look look_;
   RateFinder rate_finder_;
-  Part all_;                 // schedules that may be of use
-  std::vector<Part> parts_;  // that may hold better schedules
+  Part all_;  // schedules that may be of use
+  OpenParts parts_;
   PieceAnswer best_;
   Time bound_ = 0;
   Time limit_of_all_ = kNever;  // that the bounds hold for, where they are of all schedules

@@ -2,8 +2,8 @@
 // to which core so that all end at nearly the same time. States come upon such sums by luck alone,
 // since they have the same bound. Here cores are filled one after another, the one that is free
 // last first: with every set of tasks that leaves it idle no longer than all of them together may
-// be, the longest tasks first, until the last core gets what remains (bin completion: Gent and
-// Walsh 1998, Korf 2003). On a core, tasks with the longest way behind them go first.
+// be, the longest tasks first, until the last core gets what remains (bin completion: Korf 2002). On
+// a core, tasks with the longest way behind them go first.
 //
 // Nothing is proved by it: a task that is not ready when its core is free is not tried there.
 #include "schedule/segment_packing.h"

@@ -72,10 +72,10 @@ bool has_open_network(const Piece& piece, const Intervals& intervals) {
   return find_network_order(piece, intervals).task != kNoTask;
 }
 
-Part whole(const Piece& piece, Time bound) {
+Part whole(const Piece& piece, std::int64_t nodes) {
   Part part;
   part.before = predecessors(piece);
-  part.bound = bound;
+  part.nodes = nodes;
   return part;
 }
 
@@ -110,6 +110,33 @@ std::optional<std::pair<Part, Part>> split(const Piece& piece, const Intervals& 
     }
   }
   return parts;
+}
+
+Part OpenParts::take_last() {
+  Part part = std::move(parts_.back());
+  parts_.pop_back();
+  return part;
+}
+
+Part OpenParts::take_least() {
+  const auto comes_first = [](const Part& a, const Part& b) {
+    return a.bound != b.bound ? a.bound < b.bound : a.is_told < b.is_told;
+  };
+  std::swap(*std::min_element(parts_.begin(), parts_.end(), comes_first), parts_.back());
+  return take_last();
+}
+
+Time OpenParts::least_bound() const {
+  Time least = kNever;
+  for (const Part& part : parts_) {
+    least = std::min(least, part.bound);
+  }
+  return least;
+}
+
+bool OpenParts::are_all_told(Time limit) const {
+  return std::all_of(parts_.begin(), parts_.end(),
+                     [limit](const Part& part) { return part.is_told || part.bound >= limit; });
 }
 
 }  // namespace phaze::schedule

@@ -19,7 +19,7 @@ struct Part {
   bool is_told = false;      // there is nothing left to split it by
   Time open = kNever;        // whether it has schedules before this was asked and is not known
 };
-Part whole(const Piece& piece, Time bound);
+Part whole(const Piece& piece, std::int64_t nodes);
 
 // Whether wide tasks exclude all others, and there are two tasks on the network, or a few pairs of
 // them, that could come in either order.
@@ -33,5 +33,23 @@ bool has_open_network(const Piece& piece, const Intervals& intervals);
 std::optional<std::pair<Part, Part>> split(const Piece& piece, const Intervals& intervals,
                                            const Widths& widths, const Rates& rates,
                                            const Part& part);
+
+// Parts that may hold better schedules.
+class OpenParts {
+ public:
+  explicit OpenParts(Part all) : parts_{std::move(all)} {}
+
+  // The one that was put last; or the one with the least bound, of several one that can be split.
+  Part take_last();
+  Part take_least();
+  void put(Part part) { parts_.push_back(std::move(part)); }
+
+  Time least_bound() const;
+  // Those with a bound below the limit cannot be split any more.
+  bool are_all_told(Time limit) const;
+
+ private:
+  std::vector<Part> parts_;
+};
 
 }  // namespace phaze::schedule
