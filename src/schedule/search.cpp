@@ -355,6 +355,11 @@ class Search {
 
   // Whether the part was split; the likelier half is the last of all.
   bool look_at(Part& part) {
+    if (part.is_told && parts_by_ == By::kSegments) {
+      look_longer(part);
+      parts_.put(std::move(part));
+      return false;
+    }
     const Time limit = useful();
     best_.work += kWorkOfBounds;
     part.widths.one &= all_.widths.one;
@@ -387,13 +392,15 @@ class Search {
     return true;
   }
 
-  // Many beams that differ in what they draw.
-  void look_with_narrow_beams(std::int64_t nodes, Time limit) {
+  // Many beams that differ in what they draw; whether one of them left nothing out.
+  bool look_with_narrow_beams(std::int64_t nodes, Time limit) {
     const std::int64_t last = std::min(
         options_.work_limit, best_.work + nodes * static_cast<std::int64_t>(piece_.tasks.size()));
-    while (best_.work < last && useful() >= limit && !ask()) {
-      look_at_segments(last - best_.work, limit, kNarrowBeam, 0, ++seed_);
+    bool is_complete = false;
+    while (best_.work < last && useful() >= limit && !is_complete && !ask()) {
+      is_complete = look_at_segments(last - best_.work, limit, kNarrowBeam, 0, ++seed_).is_complete;
     }
+    return is_complete;
   }
 
   // Nothing is left to split. By segments, less is asked: whether there is anything in the lower
@@ -405,24 +412,24 @@ class Search {
       part.nodes *= kGrowth;
       return;
     }
-    const Time high = std::min(part.open, useful());
+    const Time high = part.open > part.bound ? std::min(part.open, useful()) : useful();
     const Time middle = part.bound + (high - part.bound + 1) / 2;
+    const auto raise = [&part](Time bound) { part.bound = std::max(part.bound, bound); };
     best_.work += kWorkOfBounds;
     bounds_.limit_to(middle, part);
     bounds_.rate(rate_finder_, kMostRateSteps);
     if (bounds_.root() >= middle) {
-      part.bound = middle;
+      raise(middle);
       return;
     }
     const Look::Answer answer = look(By::kSegments, part.nodes, middle);
-    if (answer.is_complete) {
-      part.bound = std::min(middle, useful());
+    if (answer.open_bound != kNever) {
+      raise(std::min(useful(), answer.open_bound));
+    }
+    if (answer.is_complete || look_with_narrow_beams(part.nodes, std::min(middle, useful()))) {
+      raise(std::min(middle, useful()));
       return;
     }
-    if (answer.open_bound != kNever) {
-      part.bound = std::max(part.bound, std::min(useful(), answer.open_bound));
-    }
-    look_with_narrow_beams(part.nodes, std::min(middle, useful()));
     part.open = middle;
     if (part.open <= part.bound + 1) {
       part.nodes *= kToldGrowth;

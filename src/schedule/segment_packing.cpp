@@ -2,8 +2,8 @@
 // to which core so that all end at nearly the same time. States come upon such sums by luck alone,
 // since they have the same bound. Here cores are filled one after another, the one that is free
 // last first: with every set of tasks that leaves it idle no longer than all of them together may
-// be, the longest tasks first, until the last core gets what remains (bin completion: Korf 2002). On
-// a core, tasks with the longest way behind them go first.
+// be, the longest tasks first, until the last core gets what remains (bin completion: Korf 2002).
+// On a core, tasks with the longest way behind them go first.
 //
 // Nothing is proved by it: a task that is not ready when its core is free is not tried there.
 #include "schedule/segment_packing.h"
@@ -35,43 +35,42 @@ std::size_t SegmentPacker::busier_kind(Mask left) const {
   return load[kVector] > load[kTensor] ? kVector : kTensor;
 }
 
-bool SegmentPacker::can_pack(Mask done) const {
+std::optional<std::size_t> SegmentPacker::packable_kind(Mask done) const {
   const Mask all = all_of(piece_) & ~done;
   if ((all & tasks_.open) != 0) {
-    return false;
+    return std::nullopt;
   }
   const Mask left = all & tasks_.in_segments;
   const std::size_t kind = busier_kind(left);
   const Mask packed = left & tasks_.users[kind];
   if (packed == 0 || (packed & tasks_.users[kTensor] & tasks_.users[kVector]) != 0 ||
       count(packed) > kMostItems) {
-    return false;
+    return std::nullopt;
   }
   for (Mask rest = packed; rest != 0; rest &= rest - 1) {
     if ((order_.above[lowest(rest)] & all) != 0) {
-      return false;
+      return std::nullopt;
     }
   }
   for (Mask rest = all & ~left; rest != 0; rest &= rest - 1) {  // they can all come last
     if ((order_.below[lowest(rest)] & left) != 0) {
-      return false;
+      return std::nullopt;
     }
   }
-  return true;
+  return kind;
 }
 
-std::optional<SegmentPacking> SegmentPacker::find(const SegmentState& state,
+std::optional<SegmentPacking> SegmentPacker::find(const SegmentState& state, std::size_t kind,
                                                   std::span<const Running> running, Time limit,
                                                   std::int64_t& work) {
   const Mask all = all_of(piece_) & ~state.done;
   const Mask left = all & tasks_.in_segments;
-  const std::size_t kind = busier_kind(left);
   last_ = limit - 1 - alone(tasks_, all & ~left);
   cores_.assign(static_cast<std::size_t>(
                     std::min<std::int64_t>(piece_.cores[kind], std::int64_t{kMostTasks})),
                 {state.last_start, {}});
   std::size_t busy = 0;
-  Time idle = 0;
+  Area idle = 0;
   for (const Running& run : running) {  // latest end first
     if (piece_.tasks[run.task].needs[kind] && run.end > state.last_start) {
       cores_[busy++].from = run.end;
@@ -83,7 +82,7 @@ std::optional<SegmentPacking> SegmentPacker::find(const SegmentState& state,
   items_.clear();
   for (Mask rest = left & tasks_.users[kind]; rest != 0; rest &= rest - 1) {
     const std::size_t i = lowest(rest);
-    Item item{i, tasks_.beside[i], tasks_.tails[i], state.last_start};
+    Item item{i, tasks_.beside[i], tasks_.one_core_tails[i], state.last_start};
     for (const Running& run : running) {
       item.ready =
           (order_.above[i] & bit(run.task)) != 0 ? std::max(item.ready, run.end) : item.ready;
@@ -100,7 +99,7 @@ std::optional<SegmentPacking> SegmentPacker::find(const SegmentState& state,
 }
 
 // Fills this core and all behind it, with so much idle time in all.
-bool SegmentPacker::fill_from(std::size_t core, Time idle, std::int64_t& work) {
+bool SegmentPacker::fill_from(std::size_t core, Area idle, std::int64_t& work) {
   if (core + 1 < cores_.size()) {
     return add_items(core, 0, last_ - cores_[core].from, idle, work);
   }
@@ -115,9 +114,9 @@ bool SegmentPacker::fill_from(std::size_t core, Time idle, std::int64_t& work) {
 }
 
 // Adds to what the core has, from some item on.
-bool SegmentPacker::add_items(std::size_t core, std::size_t first, Time room, Time idle,
+bool SegmentPacker::add_items(std::size_t core, std::size_t first, Time room, Area idle,
                               std::int64_t& work) {
-  Time most = 0;  // that could be added
+  Area most = 0;  // that could be added
   for (std::size_t i = first; i < items_.size(); ++i) {
     most += is_used_[i] ? 0 : items_[i].length;
   }
@@ -141,7 +140,8 @@ bool SegmentPacker::add_items(std::size_t core, std::size_t first, Time room, Ti
     std::erase(cores_[core].items, i);
     is_used_[i] = false;
   }
-  return room <= idle && is_in_time(cores_[core]) && fill_from(core + 1, idle - room, work);
+  return work > 0 && room <= idle && is_in_time(cores_[core]) &&
+         fill_from(core + 1, idle - room, work);
 }
 
 // Puts what the core has in an order, and tells whether it can end by then.
@@ -154,7 +154,7 @@ bool SegmentPacker::is_in_time(Core& core) const {
       return false;
     }
     now += items_[i].length;
-    if (now + items_[i].tail > last_) {
+    if (now > last_ - items_[i].tail) {
       return false;
     }
   }

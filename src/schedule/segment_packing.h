@@ -25,12 +25,12 @@ class SegmentPacker {
  public:
   SegmentPacker(const Piece& piece, const Intervals& order, const SegmentTasks& tasks);
 
-  // What is left when these are done can be packed.
-  bool can_pack(Mask done) const;
+  // The kind of core whose tasks can be packed when these are done; none where they cannot.
+  std::optional<std::size_t> packable_kind(Mask done) const;
 
-  // A way to go on from a state, of which that is so, that ends before `limit`; none where none is
+  // A way to go on from a state with such a kind that ends before `limit`; none where none is
   // found. `work` is reduced by what it took, and ends the search at nought.
-  std::optional<SegmentPacking> find(const SegmentState& state,
+  std::optional<SegmentPacking> find(const SegmentState& state, std::size_t kind,
                                      std::span<const SegmentStates::Running> running, Time limit,
                                      std::int64_t& work);
 
@@ -47,8 +47,8 @@ class SegmentPacker {
   };
 
   std::size_t busier_kind(Mask left) const;
-  bool fill_from(std::size_t core, Time idle, std::int64_t& work);
-  bool add_items(std::size_t core, std::size_t first, Time room, Time idle, std::int64_t& work);
+  bool fill_from(std::size_t core, Area idle, std::int64_t& work);
+  bool add_items(std::size_t core, std::size_t first, Time room, Area idle, std::int64_t& work);
   bool is_in_time(Core& core) const;
   std::optional<SegmentPacking> with_others(Mask others, const SegmentState& state,
                                             std::span<const SegmentStates::Running> running,

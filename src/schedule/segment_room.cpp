@@ -12,9 +12,10 @@
 //   only run tasks that end by `last` with all that waits for them. If at most three of these fit
 //   one after another, the sum of lengths that fits best is found by trying; what that leaves of
 //   last - f is idle. All such idle time together is no more than the slack.
-// A task on one core may also run before the segment with nothing beside it, D long. All ends then
-// move by D: the slack falls by at least (n - 1) D, and the idle time that was found on a core by
-// at most D. On n - 1 cores it cannot make room; so where n are busy, the least is not counted.
+// Tasks on one core may also run before the segment with nothing beside them, D long together. All
+// ends then move by D: the slack falls by (n - 1) D where they need this kind, otherwise by n D,
+// and the idle time that was found on a core by at most D. On n - 1 cores it cannot make room; so
+// where n are busy, the least is not counted.
 #include "schedule/segment_room.h"
 
 #include <algorithm>
@@ -23,6 +24,12 @@
 namespace phaze::schedule {
 
 using Running = SegmentStates::Running;
+
+namespace {
+
+constexpr std::size_t kMostItems = 32;  // otherwise sums take too long
+
+}  // namespace
 
 SegmentRoom::SegmentRoom(const Piece& piece, const SegmentTasks& tasks)
     : piece_(piece), tasks_(tasks), by_length_(piece.tasks.size()) {
@@ -48,8 +55,8 @@ bool SegmentRoom::is_too_small(const SegmentState& state, std::span<const Runnin
 
 bool SegmentRoom::is_too_small(std::size_t kind, Mask left, Time now,
                                std::span<const Running> running, Time last) {
-  Time slack = (last - now) * piece_.cores[kind];
-  Time most_idle = 0;  // on cores that are busy
+  Area slack = Area{last - now} * piece_.cores[kind];
+  Area most_idle = 0;  // on cores that are busy
   std::int64_t busy = 0;
   for (const Running& run : running) {
     if (piece_.tasks[run.task].needs[kind] && run.end > now) {
@@ -64,23 +71,26 @@ bool SegmentRoom::is_too_small(std::size_t kind, Mask left, Time now,
   for (Mask rest = left; rest != 0; rest &= rest - 1) {
     const Time length = tasks_.beside[lowest(rest)];
     slack -= length;
-    if (now + length > last) {
+    if (length > last - now) {
       return true;
     }
   }
-  if (slack < 0 || most_idle <= slack) {
+  if (slack < 0 || most_idle <= slack || count(left) > kMostItems) {
     return slack < 0;
   }
   items_.clear();
   for (const std::size_t i : by_length_) {
     if ((left & bit(i)) != 0 && tasks_.beside[i] > 0) {
-      items_.push_back({tasks_.beside[i], tasks_.tails[i]});
+      items_.push_back({tasks_.beside[i], tasks_.one_core_tails[i]});
     }
   }
-  Time idle = 0, least = busy == piece_.cores[kind] ? kNever : 0;
+  Area idle = 0;
+  Time least = busy == piece_.cores[kind] ? kNever : 0;
+  Time end = kNever, more = 0;  // of the last that was looked at
   for (const Running& run : running) {
     if (piece_.tasks[run.task].needs[kind] && run.end > now) {
-      const Time more = least_idle(run.end, last);
+      more = run.end == end ? more : least_idle(run.end, last);
+      end = run.end;
       idle += more;
       least = std::min(least, more);
     }
@@ -93,23 +103,29 @@ Time SegmentRoom::least_idle(Time from, Time last) {
   const Time room = last - from;
   lengths_.clear();
   for (const Item& item : items_) {
-    if (item.length + item.behind <= room) {
+    if (item.length <= room && item.behind <= room - item.length) {
       lengths_.push_back(item.length);
     }
   }
-  constexpr Time kTooMany = 4;
-  if (!lengths_.empty() && lengths_.front() * kTooMany <= room) {
-    return 0;
+  if (lengths_.empty()) {
+    return room;
   }
-  Time most = 0;
-  const std::size_t n = lengths_.size();
-  for (std::size_t a = 0; a < n; ++a) {
-    most = std::max(most, lengths_[a]);
-    for (std::size_t b = a + 1; b < n && lengths_[a] + lengths_[b] <= room; ++b) {
-      const Time two = lengths_[a] + lengths_[b];
-      most = std::max(most, two);
-      for (std::size_t c = b + 1; c < n && two + lengths_[c] <= room; ++c) {
-        most = std::max(most, two + lengths_[c]);
+  if (lengths_.front() <= room / 4) {
+    return 0;  // more than three may fit
+  }
+  // One; two, and with each three, of which the others close in on what is left of the room.
+  Time most = lengths_.back();
+  for (std::size_t a = 0; a + 1 < lengths_.size() && most < room; ++a) {
+    const Time left = room - lengths_[a];
+    for (std::size_t b = a + 1; b < lengths_.size() && lengths_[b] <= left; ++b) {
+      most = std::max(most, lengths_[a] + lengths_[b]);
+    }
+    for (std::size_t b = a + 1, c = lengths_.size() - 1; b < c; ++tried_) {
+      if (lengths_[b] <= left && lengths_[c] <= left - lengths_[b]) {
+        most = std::max(most, lengths_[a] + lengths_[b] + lengths_[c]);
+        ++b;
+      } else {
+        --c;
       }
     }
   }

@@ -18,6 +18,7 @@ class SegmentRoom {
   // Says so of some of those where that holds.
   bool is_too_small(const SegmentState& state, std::span<const SegmentStates::Running> running,
                     Time limit);
+  std::int64_t tried() const { return tried_; }  // sums of lengths, so far
 
  private:
   struct Item {
@@ -34,6 +35,7 @@ class SegmentRoom {
   std::vector<std::size_t> by_length_;
   std::vector<Item> items_;    // scratch: tasks of a kind that are left, shortest first
   std::vector<Time> lengths_;  // scratch
+  std::int64_t tried_ = 0;
 };
 
 }  // namespace phaze::schedule

@@ -46,12 +46,13 @@ SegmentTasks find_segment_tasks(const Piece& piece, const Intervals& order, cons
       tasks.twins_first[i] |= goes_first(piece, order, widths, j, i) ? bit(j) : 0;
     }
   }
-  tasks.tails.assign(n, 0);
+  tasks.one_core_tails.assign(n, 0);
   for (std::size_t at = n; at-- > 0;) {
     const std::size_t i = order.order[at];
     for (Mask rest = order.below[i] & tasks.in_segments; rest != 0; rest &= rest - 1) {
       const std::size_t j = lowest(rest);
-      tasks.tails[i] = std::max(tasks.tails[i], tasks.tails[j] + tasks.beside[j]);
+      tasks.one_core_tails[i] =
+          std::max(tasks.one_core_tails[i], tasks.one_core_tails[j] + tasks.beside[j]);
     }
   }
   return tasks;

@@ -17,7 +17,7 @@ struct SegmentTasks {
   Mask open = 0;         // that may, and take less time alone
   std::array<Mask, kKinds> users{};
   // By task: the longest way behind it through tasks that may run in segments, on one core each.
-  std::vector<Time> tails;
+  std::vector<Time> one_core_tails;
   // By task: twins that go first, as long as they are not done.
   std::vector<Mask> twins_first;
 };

@@ -40,6 +40,7 @@
 #include <optional>
 #include <tuple>
 
+#include "base/check.h"
 #include "base/rng.h"
 #include "schedule/segment_packing.h"
 #include "schedule/segment_room.h"
@@ -54,8 +55,8 @@ using Running = SegmentStates::Running;
 
 constexpr std::size_t kMostStates = 1'000'000;  // about 200 MB
 constexpr std::int64_t kStatesBetweenCalls = 1 << 10;
-constexpr std::int64_t kComparedForState = 16;  // take no longer
-constexpr std::int64_t kPackedForState = 16, kWorkOfPacking = 20'000;
+constexpr std::int64_t kTriesForState = 16;  // and comparisons, take no longer
+constexpr std::int64_t kWorkOfPacking = 20'000;
 // A search that has done this part of its work and is not half through the tasks will not end in
 // time.
 constexpr std::int64_t kPartOfWork = 8;
@@ -117,7 +118,7 @@ class Segments {
   // Values that are left are a difference, but no state has a bound below the sum of all.
   bool is_hopeless(double bound) const { return round_up(bound) >= best_; }
   std::int64_t work() const {
-    return went_on_ + states_.compared() / kComparedForState + packed_ / kPackedForState;
+    return went_on_ + (states_.compared() + packed_ + room_.tried()) / kTriesForState;
   }
 
   void stop_if_over(std::size_t done, const std::function<bool()>& is_cancelled) {
@@ -134,8 +135,8 @@ class Segments {
 
   // Of states with the same bound those go on in which what is left waits least for one another: it
   // can be packed in more ways.
-  Time ways_left(const State& state) const {
-    Time sum = 0;
+  Area ways_left(const State& state) const {
+    Area sum = 0;
     for (Mask rest = all_of(piece_) & ~state.done; rest != 0; rest &= rest - 1) {
       sum += tails_[lowest(rest)];
     }
@@ -156,7 +157,7 @@ class Segments {
     if (question_.beam == 0 || all.size() <= question_.beam) {
       return;
     }
-    std::vector<std::tuple<double, Time, std::size_t>> guesses;
+    std::vector<std::tuple<double, Area, std::size_t>> guesses;
     for (const std::size_t i : all) {
       const State& state = states_[i];
       const Time end = state.latest_end + alone(tasks_, all_of(piece_) & ~state.done);
@@ -179,9 +180,9 @@ class Segments {
   }
 
   // What is left, as well as it fits.
-  void pack(const State& from, std::size_t index) {
+  void pack(const State& from, std::size_t index, std::size_t kind) {
     std::int64_t left = kWorkOfPacking;
-    while (const auto packing = packer_.find(from, states_.running_of(from), best_, left)) {
+    while (const auto packing = packer_.find(from, kind, states_.running_of(from), best_, left)) {
       best_ = packing->end;
       found_ = index;
       packing_ = packing;
@@ -204,9 +205,10 @@ class Segments {
 
   void go_on(std::size_t index) {
     const State from = states_[index];
-    const bool is_first = from.parent == kNoState || !packer_.can_pack(states_[from.parent].done);
-    if (packer_.can_pack(from.done) && is_first) {
-      pack(from, index);
+    // Where its parent could be packed it has been.
+    const auto kind = packer_.packable_kind(from.done);
+    if (kind && (from.parent == kNoState || !packer_.packable_kind(states_[from.parent].done))) {
+      pack(from, index, *kind);
     }
     list_nexts(from);
     if (!from.is_between_segments() && may_end(from)) {
@@ -393,6 +395,7 @@ bool has_segments(const Piece& piece) {
 SegmentsAnswer search_segments(const Piece& piece, const Bounds& bounds,
                                const SegmentsQuestion& question, PieceAnswer& best,
                                const std::function<bool()>& is_cancelled) {
+  CHECK(question.limit <= best.makespan, "what is found is better");
   return Segments(piece, bounds, question).run(best, is_cancelled);
 }
 

@@ -99,6 +99,8 @@ std::optional<std::pair<Part, Part>> split(const Piece& piece, const Intervals& 
     return std::nullopt;
   }
   std::pair<Part, Part> parts(part, part);
+  parts.first.is_told = parts.second.is_told = false;
+  parts.first.open = parts.second.open = kNever;
   parts.first.widths = parts.second.widths = widths;
   for (const bool is_second : {false, true}) {
     Part& half = is_second ? parts.second : parts.first;

@@ -77,6 +77,27 @@ TEST_P(ExactSchedule, EqualsExhaustiveEnumeration) {
   EXPECT_GT(beats_list, 30);
 }
 
+// Core time of so many cores and such times needs more than 64 bits.
+TEST(LargeSchedule, IsProvedWithManyCoresAndLongTasks) {
+  ScheduleProblem problem;
+  problem.tensor_cores = problem.vector_cores = 10'000;
+  const auto add = [&problem](const char* id, plan::TaskUnit unit, std::int64_t one,
+                              std::int64_t all) {
+    return problem.tasks.push_back({id, unit, Picoseconds(one), Picoseconds(all)});
+  };
+  const auto first =
+      add("first", plan::TaskUnit::kVector, 100'000'000'000'001, 100'000'000'000'000);
+  const auto second =
+      add("second", plan::TaskUnit::kVector, 2'900'000'000'000'000, 1'600'000'000'000'000);
+  add("beside", plan::TaskUnit::kTensor, 2'100'000'000'000'000, 1'900'000'000'000'000);
+  problem.edges.emplace_back(first, second);
+  const Schedule found = schedule::solve_exact(problem);
+  // First wide, then both others side by side.
+  EXPECT_EQ(found.makespan, Picoseconds(3'000'000'000'000'000));
+  EXPECT_EQ(found.status, SolveStatus::kOptimal);
+  EXPECT_EQ(faults_of(problem, found), "");
+}
+
 TEST_P(ExactSchedule, IsTheSameWithAnyRulesOff) {
   for (std::uint64_t seed = 5000; seed < 5080; ++seed) {
     const ScheduleProblem problem = random_schedule_problem(seed, sizes(5, 8, GetParam()));
