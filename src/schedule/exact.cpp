@@ -86,8 +86,15 @@ Schedule solve(const ScheduleProblem& problem, const ExactOptions& options, Meth
       std::all_of(groups.begin(), groups.end(),
                   [](const std::vector<std::size_t>& group) { return group.size() <= kMostTasks; });
   const Time floor = is_whole ? 0 : path_bound(problem, graph);
+  std::optional<Schedule> by_list;  // which parts that are each the best can be longer than
   if (!is_whole) {
     groups = chop(groups);
+    if (method == Method::kExact) {
+      by_list = solve(problem, options, Method::kList);
+      if (by_list->status == plan::SolveStatus::kOptimal) {
+        return *std::move(by_list);
+      }
+    }
   }
   std::vector<Start> starts(problem.tasks.size());
   Around around;
@@ -137,6 +144,19 @@ Schedule solve(const ScheduleProblem& problem, const ExactOptions& options, Meth
   }
   Schedule schedule = with_cores(problem, is_whole ? starts : shift_left(problem, graph, starts));
   CHECK(schedule.makespan.value() <= around.end, "pieces follow one another");
+  const auto use = [&schedule](Schedule other) {
+    if (other.makespan < schedule.makespan) {
+      schedule = std::move(other);
+    }
+  };
+  if (by_list) {
+    use(*std::move(by_list));
+  } else if (!is_whole) {
+    for (const WholeWidths widths :
+         {WholeWidths::kFastest, WholeWidths::kLeastCoreTime, WholeWidths::kOneCore}) {
+      use(with_cores(problem, list_whole(problem, graph, widths)));
+    }
+  }
   const Time bound = is_whole ? around.bound : floor;
   schedule.lower_bound = Picoseconds(bound);
   schedule.status = bound == schedule.makespan.value() ? plan::SolveStatus::kOptimal

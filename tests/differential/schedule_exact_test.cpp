@@ -98,6 +98,30 @@ TEST(LargeSchedule, IsProvedWithManyCoresAndLongTasks) {
   EXPECT_EQ(faults_of(problem, found), "");
 }
 
+// Graphs of more tasks than the search takes are run in parts, which can be longer together than a
+// list schedule of all of them.
+TEST_P(ExactSchedule, IsNeverWorseThanTheListHoweverLarge) {
+  int better = 0;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    ScheduleProblemOptions options = sizes(150, 320, GetParam());
+    options.most_cores = 6;
+    options.graph = seed % 2 == 0 ? TaskGraph::kLayered : options.graph;
+    const ScheduleProblem problem = random_schedule_problem(seed, options);
+    SCOPED_TRACE(seed);
+    const Schedule list = schedule::solve_list(problem);
+    ASSERT_EQ(faults_of(problem, list), "");
+    for (const std::int64_t limit : {1, 300, 3000}) {
+      ExactOptions exact;
+      exact.work_limit = limit;
+      const Schedule found = schedule::solve_exact(problem, exact);
+      ASSERT_EQ(faults_of(problem, found), "");
+      ASSERT_LE(found.makespan, list.makespan) << limit;
+      better += found.makespan < list.makespan ? 1 : 0;
+    }
+  }
+  EXPECT_GT(better, 0);
+}
+
 TEST_P(ExactSchedule, IsTheSameWithAnyRulesOff) {
   for (std::uint64_t seed = 5000; seed < 5080; ++seed) {
     const ScheduleProblem problem = random_schedule_problem(seed, sizes(5, 8, GetParam()));
