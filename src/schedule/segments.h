@@ -36,8 +36,8 @@ struct SegmentsAnswer {
   Time open_bound = kNever;  // otherwise a bound on what is left; never: a beam left something out
   std::int64_t work = 0;     // states that it went on from, and what they took to tell apart
 };
-// Searches schedules that the bounds allow, limited to the question's limit; `best` gets a better
-// one. Asks whether to stop now and then.
+// Searches schedules that the bounds allow, limited to the question's limit, which is no later than
+// the end of `best`; that gets a better one. Asks whether to stop now and then.
 SegmentsAnswer search_segments(const Piece& piece, const Bounds& bounds,
                                const SegmentsQuestion& question, PieceAnswer& best,
                                const std::function<bool()>& is_cancelled);

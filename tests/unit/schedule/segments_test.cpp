@@ -249,6 +249,40 @@ TEST(Segments, PackWhatIsLeft) {
   }
 }
 
+// The least end of tasks that wait for nothing, tried on every core each.
+Time least_end(const Piece& piece, std::size_t next, std::vector<Time>& ends) {
+  if (next == piece.tasks.size()) {
+    return *std::ranges::max_element(ends);
+  }
+  Time least = kNever;
+  for (Time& end : ends) {
+    end += piece.tasks[next].one;
+    least = std::min(least, least_end(piece, next + 1, ends));
+    end -= piece.tasks[next].one;
+  }
+  return least;
+}
+
+// Tasks that wait for nothing are packed from the beginning on, so that one state is enough.
+TEST(Segments, PackAsWellAsTryingEverything) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE(seed);
+    Rng rng(seed);
+    Piece piece{{static_cast<std::int64_t>(2 + rng.below(2)), 1}, true, {}};
+    for (std::size_t i = 0; i < 5 + seed % 4; ++i) {
+      PieceTask task;
+      task.one = static_cast<Time>(1 + rng.below(seed % 2 == 0 ? 9 : 1000));
+      task.needs = {true, false};
+      piece.tasks.push_back(task);
+    }
+    Bounds bounds(piece);
+    bounds.limit_to(kNever);
+    std::vector<Time> ends(static_cast<std::size_t>(piece.cores[kTensor]), 0);
+    const Found found = search(piece, bounds, {.beam = 1});
+    ASSERT_EQ(found.best.makespan, least_end(piece, 0, ends));
+  }
+}
+
 // A goal that is reached ends the search, but is no proof.
 TEST(Segments, AGoalIsNoProof) {
   int stopped = 0;
