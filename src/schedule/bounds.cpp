@@ -8,11 +8,13 @@
 #include <algorithm>
 #include <numeric>
 
+#include "schedule/squeeze.h"
+
 namespace phaze::schedule {
 namespace {
 
 constexpr std::size_t kKept = 3;  // weighed bounds
-constexpr int kRounds = 200;      // to find them
+constexpr int kRounds = 32;       // to find them
 
 // The least core time of a kind, in whichever width.
 Area least_area(const PieceTask& task, std::size_t kind, Area cores) {
@@ -84,6 +86,7 @@ void Bounds::narrow(const Widths& widths) {
   for (;;) {
     windows_ = find_windows(piece_, intervals_, windows_.widths, limit_);
     root_ = std::max(root_, windows_.bound);
+    squeeze();
     tails_ = windows_.tails;
     const OrderFound found = root_ < limit_
                                  ? add_orders(piece_, windows_, limit_, intervals_, before_)
@@ -104,6 +107,22 @@ void Bounds::narrow(const Widths& widths) {
   }
 }
 
+void Bounds::squeeze() {
+  if (!is_squeezing_ || limit_ == kNever || root_ >= limit_) {
+    return;
+  }
+  Squeezer squeezer(piece_, intervals_);
+  if (!squeezer.run(limit_, windows_.widths)) {
+    root_ = limit_;
+    return;
+  }
+  windows_.widths = squeezer.widths();
+  for (std::size_t i = 0; i < piece_.tasks.size(); ++i) {
+    windows_.heads[i] = std::max(windows_.heads[i], squeezer.first_start(i));
+    windows_.tails[i] = std::max(windows_.tails[i], limit_ - 1 - squeezer.last_end(i));
+  }
+}
+
 // Leaves out widths with which a sum of shares reaches the limit.
 Widths Bounds::affordable_widths() const {
   Widths widths = windows_.widths;
@@ -119,8 +138,8 @@ Widths Bounds::affordable_widths() const {
 }
 
 void Bounds::weigh() {
-  for (int rounds = 32; root_ < limit_;) {
-    shares_ = compute_shares(piece_, intervals_, windows_.widths, rounds, limit_);
+  while (root_ < limit_) {
+    shares_ = compute_shares(piece_, intervals_, windows_.widths, kRounds, limit_);
     for (const Shares& shares : shares_) {
       root_ = std::max(root_, std::min(limit_, round_up(shares.sum)));
     }
@@ -129,13 +148,9 @@ void Bounds::weigh() {
     }
     const Widths widths = affordable_widths();
     if (widths == windows_.widths) {
-      if (rounds >= kRounds) {
-        break;
-      }
-      rounds = std::min(kRounds, 4 * rounds);
-    } else {
-      narrow(widths);
+      break;
     }
+    narrow(widths);
   }
 }
 

@@ -21,6 +21,7 @@ class Bounds {
   void limit_to(Time limit);
   // And that are of a part.
   void limit_to(Time limit, const Part& part);
+  void set_squeezing(bool is_on) { is_squeezing_ = is_on; }
   const Intervals& intervals() const { return intervals_; }
   // Weighs bounds against one another too, until they reach the limit.
   void weigh();
@@ -46,6 +47,7 @@ class Bounds {
 
  private:
   void narrow(const Widths& widths);
+  void squeeze();
   Widths affordable_widths() const;
 
   const Piece& piece_;
@@ -56,7 +58,8 @@ class Bounds {
   Time limit_ = kNever;
   std::vector<Time> tails_;
   std::vector<Shares> shares_;
-  Rates rates_;               // none: no values
+  Rates rates_;  // none: no values
+  bool is_squeezing_ = true;
   bool is_alone_ = false;     // while a wide task runs, nothing else can
   std::vector<Time> finish_;  // scratch
   std::vector<Loads> loads_;  // scratch

@@ -44,6 +44,7 @@ SearchOptions search_options(const ExactOptions& options, const Around& around,
   search.splits = options.splits;
   search.segments = options.segments;
   search.room = options.room;
+  search.windows = options.windows;
   search.first_look = options.first_look;
   search.part_look = options.part_look;
   search.memory = options.memory;
@@ -103,13 +104,16 @@ Schedule solve(const ScheduleProblem& problem, const ExactOptions& options, Meth
   std::vector<Piece> pieces;                          // none of single tasks
   std::vector<std::pair<Time, Time>> quick;  // of each piece: its list schedule's end, a bound
   const bool has_enough = options.enough > Picoseconds();
+  const auto several = std::count_if(groups.begin(), groups.end(),
+                                     [](const auto& group) { return group.size() > 1; }) > 1;
   for (const std::vector<std::size_t>& group : groups) {
     CHECK(group.size() <= kMostTasks, "longer pieces are cut");
     pieces.push_back(group.size() > 1 ? piece_of(problem, graph, group) : Piece());
     if (options.cutoff || options.is_cancelled || has_enough) {
       const PieceAnswer list = group.size() == 1      ? alone(problem.tasks[plan::TaskId(group[0])])
                                : options.is_cancelled ? list_schedule(pieces.back())
-                                                      : quick_schedule(pieces.back());
+                               : several              ? quick_schedule(pieces.back())
+                                                      : PieceAnswer();  // nobody asks
       quick.emplace_back(list.makespan, is_whole ? list.bound : 0);
       around.list_after += quick.back().first;
       around.after += quick.back().second;

@@ -17,7 +17,7 @@ bool has_waist(const Intervals& found, Mask tasks) {
 }
 
 // Shorter where they form a cycle.
-std::vector<std::size_t> find_order(const std::vector<Mask>& before) {
+std::vector<std::size_t> sort(const std::vector<Mask>& before) {
   std::vector<std::size_t> order;
   order.reserve(before.size());
   Mask done = 0;
@@ -35,18 +35,16 @@ std::vector<std::size_t> find_order(const std::vector<Mask>& before) {
 
 }  // namespace
 
-std::optional<Intervals> find_intervals(const std::vector<Mask>& before) {
+std::optional<Order> find_order(const std::vector<Mask>& before) {
   const std::size_t n = before.size();
-  Intervals found;
-  found.order = find_order(before);
+  Order found;
+  found.order = sort(before);
   if (found.order.size() < n) {
     return std::nullopt;
   }
   found.before.assign(n, 0);
   found.above.assign(n, 0);
   found.below.assign(n, 0);
-  std::vector<Mask> after(n, 0);
-  Mask all = 0, first = 0, not_last = 0;
   for (const std::size_t i : found.order) {
     Mask implied = 0;
     for (Mask mask = before[i]; mask != 0; mask &= mask - 1) {
@@ -55,11 +53,25 @@ std::optional<Intervals> find_intervals(const std::vector<Mask>& before) {
       found.above[i] |= found.above[j] | bit(j);
     }
     found.before[i] = before[i] & ~implied;
-    for (Mask mask = found.before[i]; mask != 0; mask &= mask - 1) {
-      after[lowest(mask)] |= bit(i);
-    }
     for (Mask mask = found.above[i]; mask != 0; mask &= mask - 1) {
       found.below[lowest(mask)] |= bit(i);
+    }
+  }
+  found.before_lists = TaskLists(found.before);
+  return found;
+}
+
+std::optional<Intervals> find_intervals(const std::vector<Mask>& before) {
+  std::optional<Order> order = find_order(before);
+  if (!order) {
+    return std::nullopt;
+  }
+  Intervals found{*std::move(order), {}, {}};
+  std::vector<Mask> after(before.size(), 0);
+  Mask all = 0, first = 0, not_last = 0;
+  for (const std::size_t i : found.order) {
+    for (Mask mask = found.before[i]; mask != 0; mask &= mask - 1) {
+      after[lowest(mask)] |= bit(i);
     }
     all |= bit(i);
     first |= found.before[i] == 0 ? bit(i) : 0;
@@ -89,7 +101,6 @@ std::optional<Intervals> find_intervals(const std::vector<Mask>& before) {
   if (has_several(all & ~not_last)) {
     add_all_to(kNoTask, all);
   }
-  found.before_lists = TaskLists(found.before);
   for (const Interval& interval : found.all) {
     found.between_lists.add(interval.between);
   }

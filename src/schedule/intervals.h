@@ -45,20 +45,23 @@ class TaskLists {
 };
 
 // An order of tasks: the piece's own, or one with more edges.
-struct Intervals {
+struct Order {
   std::vector<std::size_t> order;  // predecessors first
   std::vector<Mask> before;        // direct predecessors without those that others imply
   std::vector<Mask> above, below;  // all that come before and after
+  TaskLists before_lists;          // `before` by task
+};
+// Of tasks with these predecessors; nothing when they form a cycle.
+std::optional<Order> find_order(const std::vector<Mask>& before);
+
+struct Intervals : Order {
   // Those that can say more than a path: from where several tasks follow directly, to where several
   // come directly before, and no task between them stands before or after each of the others. Of
   // another pair, a way over others says as much: core time over cores is no more than a duration.
   // By `to` as in `order`, the end last.
   std::vector<Interval> all;
-  TaskLists before_lists;   // `before` by task
   TaskLists between_lists;  // what is between, by interval
 };
-
-// Of tasks with these predecessors; nothing when they form a cycle.
 std::optional<Intervals> find_intervals(const std::vector<Mask>& before);
 
 std::vector<Mask> predecessors(const Piece& piece);

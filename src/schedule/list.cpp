@@ -92,6 +92,15 @@ PieceAnswer schedule_by(const Piece& piece, const Bounds& bounds, Policy policy)
 
 }  // namespace
 
+PieceAnswer one_by_one(const Piece& piece) {
+  PieceAnswer answer;
+  for (const PieceTask& task : piece.tasks) {  // predecessors first
+    answer.starts.push_back({answer.makespan, task.all < task.one});
+    answer.makespan += task.fastest();
+  }
+  return answer;
+}
+
 PieceAnswer quick_schedule(const Piece& piece) {
   const Bounds bounds(piece);
   PieceAnswer answer = schedule_by(piece, bounds, kPolicies.front());

@@ -96,6 +96,8 @@ struct PieceAnswer {
 
 // The best of a few priority rules, and the first of them.
 PieceAnswer list_schedule(const Piece& piece);
+// Tasks one after another, each as fast as it can be: some schedule.
+PieceAnswer one_by_one(const Piece& piece);
 PieceAnswer quick_schedule(const Piece& piece);
 // The best that a local search of so many steps finds, or `best`; stops at the goal, or when it is
 // told to. Work counts steps.
@@ -117,6 +119,7 @@ struct SearchOptions {
   bool splits = true;
   bool segments = true;
   bool room = true;
+  bool windows = true;
   std::int64_t first_look = 2'000, part_look = 300;
   Memory* memory = nullptr;
   // Told the best end, the bound and the work so far; whether to stop.

@@ -17,10 +17,13 @@
 //   with each part that cannot be split any more, too. Then again with more of each.
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "base/check.h"
+#include "schedule/close_in.h"
 #include "schedule/look.h"
 #include "schedule/memory.h"
+#include "schedule/narrow_down.h"
 #include "schedule/piece.h"
 #include "schedule/segment_greedy.h"
 #include "schedule/segments.h"
@@ -45,21 +48,30 @@ class Search {
         look_(piece, options_, bounds_),
         rate_finder_(piece),
         all_(whole(piece, options.part_look)),
-        parts_(all_) {}
+        parts_(all_) {
+    bounds_.set_squeezing(is_by_windows());
+  }
 
   PieceAnswer run() {
     bound_ = bounds_.root();
-    if (options_.cutoff != kNever && (bound_ >= options_.cutoff || !has_room(options_.cutoff))) {
-      best_ = quick_schedule(piece_);
+    best_.makespan = kNever;
+    if (options_.cutoff != kNever && is_refuted()) {
+      const std::int64_t work = best_.work;
+      best_ = one_by_one(piece_);
       best_.bound = std::min(bound_, best_.makespan);
+      best_.work = work;
       return best_;
     }
-    best_ = list_schedule(piece_);
-    if (options_.memory != nullptr) {
-      best_ = recall(*options_.memory, piece_, std::move(best_));
+    if (best_.makespan == kNever) {
+      const std::int64_t work = best_.work;
+      best_ = list_schedule(piece_);
+      if (options_.memory != nullptr) {
+        best_ = recall(*options_.memory, piece_, std::move(best_));
+      }
+      best_.work = work;
     }
-    best_.work = 0;
     bound_ = std::min(bound_, best_.makespan);
+    look_by_windows();
     for (std::int64_t effort = kFirstEffort; !is_done(); effort *= kGrowth) {
       const bool is_first = effort == kFirstEffort;
       if (has_segments_) {
@@ -220,6 +232,9 @@ class Search {
   // Raises the bound by all that can be said of schedules that end before the limit without a
   // search; whether there may be any.
   bool has_room(Time limit) {
+    if (bound_ >= limit) {
+      return false;
+    }
     if (!options_.mixed_bounds && (has_parts_looked_at_ || has_segments_)) {
       bounds_.limit_to(kNever);  // they may be of a part, or have no orders yet
     }
@@ -255,6 +270,53 @@ class Search {
     return options_.memory == nullptr
                ? 0
                : recall_bound(*options_.memory, piece_, unit_, bounds_.widths());
+  }
+
+  // Whether nothing ends before the cutoff, by bounds and a few windows, then by more of them.
+  bool is_refuted() {
+    for (const std::int64_t most : {kFewWindows, kManyWindows}) {
+      if (is_by_windows() && bound_ < useful()) {
+        const Time limit = useful();
+        const CloseInAnswer answer =
+            close_in(piece_, order(), all_.widths, {limit, goal(), windows_left(most)}, best_,
+                     [this] { return ask(); });
+        count_windows(answer.work);
+        bound_ = answer.is_complete ? std::max(bound_, std::min(limit, useful())) : bound_;
+      }
+      if (best_.makespan != kNever || !has_room(useful())) {
+        break;
+      }
+      if (is_by_windows() && !has_room_by_moments(useful())) {
+        break;
+      }
+    }
+    return best_.makespan == kNever && bound_ >= useful();
+  }
+
+  // Where wide tasks share, edges of windows tell most.
+  bool is_by_windows() const {
+    return options_.windows && options_.mixed_bounds && !piece_.exclusive_wide;
+  }
+  const Order& order() {
+    if (!order_) {
+      order_ = find_own_order(piece_, options_.twins);
+    }
+    return *order_;
+  }
+  std::int64_t windows_left(std::int64_t most) const {
+    return std::min(most, (options_.work_limit - best_.work) / kWorkOfWindows + 1);
+  }
+  void count_windows(std::int64_t found) { best_.work += kWorkOfWindows * (found - 1); }
+
+  void look_by_windows() {
+    if (!is_by_windows() || options_.cutoff != kNever || is_done()) {
+      return;
+    }
+    const NarrowAnswer answer =
+        narrow_down(piece_, order(), {bound_, goal(), windows_left(kManyWindows)}, best_,
+                    [this] { return ask(); });
+    count_windows(answer.work);
+    bound_ = std::max(bound_, answer.bound);
   }
 
   void leave_out_network(std::int64_t work) {
@@ -437,6 +499,8 @@ class Search {
     }
   }
 
+  static constexpr std::int64_t kFewWindows = 16, kManyWindows = 300;
+  static constexpr std::int64_t kWorkOfWindows = 20;  // they take as long as this
   static constexpr std::int64_t kToldGrowth = 2;
   static constexpr std::size_t kNarrowBeam = 32;
   static constexpr std::int64_t kFirstEffort = 2'000, kGrowth = 8, kSegmentSteps = 4, kLooks = 4;
@@ -458,6 +522,7 @@ class Search {
   const bool has_segments_;
   const std::int64_t states_for_node_;  // take as long as one of a look, which grows with tasks
   const By parts_by_;                   // looks at parts, and at what is open
+  std::optional<Order> order_;          // once somebody asks
   Bounds bounds_;
   Look look_;
   RateFinder rate_finder_;

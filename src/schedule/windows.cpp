@@ -19,6 +19,20 @@ bool takes_the_same(const Piece& piece, const PieceTask& task) {
 
 }  // namespace
 
+Widths useful_widths(const Piece& piece, const Widths& widths) {
+  Widths useful{widths.one & all_of(piece), 0};
+  for (std::size_t i = 0; i < piece.tasks.size(); ++i) {
+    const PieceTask& task = piece.tasks[i];
+    useful.wide |= task.all != kNever ? widths.wide & bit(i) : 0;
+    if (task.one <= task.all) {
+      useful.wide &= ~bit(i);  // it takes more, and is no faster
+    } else if (takes_the_same(piece, task)) {
+      useful.one &= ~bit(i);
+    }
+  }
+  return useful;
+}
+
 Loads least_loads(const Piece& piece, std::size_t index, bool can_one, bool can_wide) {
   const PieceTask& task = piece.tasks[index];
   const bool needs_cores = task.needs_cores();
@@ -58,16 +72,7 @@ Windows find_windows(const Piece& piece, const Intervals& intervals, const Width
   Windows windows;
   std::vector<Time> length(n);
   std::vector<Loads> loads(n);
-  windows.widths = {widths.one & all_of(piece), 0};
-  for (std::size_t i = 0; i < n; ++i) {
-    const PieceTask& task = piece.tasks[i];
-    windows.widths.wide |= task.all != kNever ? widths.wide & bit(i) : 0;
-    if (task.one <= task.all) {
-      windows.widths.wide &= ~bit(i);  // it takes more, and is no faster
-    } else if (takes_the_same(piece, task)) {
-      windows.widths.one &= ~bit(i);
-    }
-  }
+  windows.widths = useful_widths(piece, widths);
   std::vector<Time> over(intervals.all.size());  // time of what is between
   for (int round = 0; round < kMostRounds; ++round) {
     for (std::size_t i = 0; i < n; ++i) {

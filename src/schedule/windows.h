@@ -18,6 +18,9 @@ struct Widths {
   bool operator==(const Widths&) const = default;
 };
 
+// Those of a piece's tasks that are not worse than the other in any case.
+Widths useful_widths(const Piece& piece, const Widths& widths);
+
 struct Windows {
   // From the beginning to a task's earliest start; from its end to the end of all, at least.
   std::vector<Time> heads, tails;

@@ -71,53 +71,46 @@ class Choosing {
         choices_(choices),
         solve_(solve),
         bounds_(choices.size(), layer.floor),
-        work_(choices.size()) {
+        work_(choices.size()),
+        is_asked_(choices.size()) {
     CHECK(!choices.empty(), "one core can be busy");
   }
 
   LayerSchedule run() {
-    std::vector<std::size_t> order = by_list_schedules();
+    std::vector<std::size_t> order(choices_.size());
+    std::iota(order.begin(), order.end(), 0);
     if (is_worth_a_glance()) {
       put_most_promising_first(order);
     }
     for (const std::size_t i : order) {
-      if (!best_ || (!is_at_floor() && bounds_[i] < best_->time())) {
+      if (!is_at_floor() && !is_settled(i) && !is_asked_[i]) {
         ask(i, false);
       }
     }
     // Of a schedule that ends before the floor nothing more is to be won, and it claims no more
     // than its solver does.
-    plan::Schedule& schedule = best_->schedule;
-    schedule.work = work_[best_choice_];
-    if (schedule.makespan > layer_.floor) {
+    LayerSchedule best = layer_;
+    best.busy_cores = choices_[best_choice_].count;
+    best.problem = choices_[best_choice_].problem;
+    best.schedule = *std::move(best_);
+    best.schedule.work = work_[best_choice_];
+    if (best.schedule.makespan > layer_.floor) {
       const Picoseconds least = *std::min_element(bounds_.begin(), bounds_.end());
-      schedule.lower_bound = std::min(least, schedule.makespan);
-      schedule.status = schedule.lower_bound == schedule.makespan ? plan::SolveStatus::kOptimal
-                                                                  : plan::SolveStatus::kFeasible;
+      best.schedule.lower_bound = std::min(least, best.schedule.makespan);
+      best.schedule.status = best.schedule.lower_bound == best.schedule.makespan
+                                 ? plan::SolveStatus::kOptimal
+                                 : plan::SolveStatus::kFeasible;
     }
-    return *std::move(best_);
+    return best;
   }
 
  private:
-  std::vector<std::size_t> by_list_schedules() const {
-    std::vector<Picoseconds> ends;
-    ends.reserve(choices_.size());
-    for (const BusyCores& choice : choices_) {
-      ends.push_back(choices_.size() > 1 ? schedule::solve_list(choice.problem).makespan
-                                         : Picoseconds());
-    }
-    std::vector<std::size_t> order(choices_.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::ranges::stable_sort(order, {}, [&ends](std::size_t i) { return ends[i]; });
-    return order;
-  }
-
   bool is_worth_a_glance() const {
     constexpr std::size_t kFewTasks = 32;  // are scheduled as soon
     const ScheduleProblem& problem = choices_.front().problem;
     return choices_.size() > 1 && problem.exclusive_wide && problem.tasks.size() > kFewTasks;
   }
-  // Goes on as long as bounds fall.
+  // By a glance at one after another, as long as bounds fall.
   void put_most_promising_first(std::vector<std::size_t>& order) {
     auto most = order.begin();
     for (auto next = most; next != order.end() && !is_at_floor(); ++next) {
@@ -130,20 +123,23 @@ class Choosing {
     std::rotate(order.begin(), most, most + 1);
   }
 
-  bool is_at_floor() const { return best_ && best_->time() == layer_.floor; }
+  Picoseconds time_of(const plan::Schedule& schedule) const {
+    return std::max(schedule.makespan, layer_.floor);
+  }
+  bool is_at_floor() const { return best_ && time_of(*best_) == layer_.floor; }
+  // It has nothing that is better than the best.
+  bool is_settled(std::size_t i) const { return best_ && bounds_[i] >= time_of(*best_); }
 
   void ask(std::size_t i, bool is_glance) {
     Wanted wanted{std::nullopt, layer_.floor, is_glance};
     if (best_) {
-      wanted.cutoff = best_->time();
+      wanted.cutoff = time_of(*best_);
     }
-    LayerSchedule other = layer_;
-    other.busy_cores = choices_[i].count;
-    other.problem = choices_[i].problem;
-    other.schedule = solve_(other.problem, wanted);
-    bounds_[i] = std::max(bounds_[i], other.schedule.lower_bound);
-    work_[i] += other.schedule.work;
-    if (!best_ || other.time() < best_->time()) {
+    plan::Schedule other = solve_(choices_[i].problem, wanted);
+    bounds_[i] = std::max(bounds_[i], other.lower_bound);
+    work_[i] += other.work;
+    is_asked_[i] = !is_glance;
+    if (!best_ || time_of(other) < time_of(*best_)) {
       best_ = std::move(other);
       best_choice_ = i;
     }
@@ -152,10 +148,11 @@ class Choosing {
   const LayerSchedule& layer_;
   const std::vector<BusyCores>& choices_;
   const Solver& solve_;
-  std::optional<LayerSchedule> best_;
+  std::optional<plan::Schedule> best_;
   std::size_t best_choice_ = 0;
   std::vector<Picoseconds> bounds_;  // on what each could take
   std::vector<std::int64_t> work_;   // on each
+  std::vector<bool> is_asked_;       // for all that it can say
 };
 
 }  // namespace

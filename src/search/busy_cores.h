@@ -39,8 +39,8 @@ struct BusyCores {
 // What an exact solver is to do for it, with so much work at most.
 schedule::ExactOptions exact_options(const Wanted& wanted, std::int64_t work_limit);
 
-// The best over all of them, with a bound for all of them; `layer` brings its floor. Those with the
-// shortest list schedules come first: the others then mostly end at a bound. Where there are many
+// The best over all of them, with a bound for all of them; `layer` brings its floor. They are asked
+// as they come, fewest cores first: the others then mostly end at a bound. Where there are many
 // tasks and widths decide, a glance at some of them tells which promises most: its schedule ends
 // the search of the others.
 plan::LayerSchedule choose_busy_cores(const plan::LayerSchedule& layer,

@@ -30,7 +30,7 @@ ScheduleProblemOptions sizes(std::size_t least, std::size_t most, bool exclusive
 }
 
 // Of the rules that cut the search short, those whose bit is set.
-constexpr int kRules = 10;
+constexpr int kRules = 11;
 ExactOptions with_rules(int rules) {
   ExactOptions options;
   options.pieces = (rules & 1) != 0;
@@ -43,6 +43,7 @@ ExactOptions with_rules(int rules) {
   options.segments = (rules & 128) != 0;
   options.shaving = (rules & 256) != 0;
   options.room = (rules & 512) != 0;
+  options.windows = (rules & 1024) != 0;
   return options;
 }
 
