@@ -34,7 +34,7 @@ plan::Schedule solve(const ScheduleOptions& options, const plan::ScheduleProblem
                      const search::Wanted& wanted, Progress& progress, const std::string& what) {
   progress.show(what);
   plan::Schedule schedule;
-  if (options.method == "list" || (options.method == "ilp" && wanted.is_glance)) {
+  if (options.method == "list" || (options.method == "ilp" && wanted.is_glance())) {
     schedule = schedule::solve_list(problem);
   } else if (options.method == "ilp") {
     schedule::IlpOptions ilp;

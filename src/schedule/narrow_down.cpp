@@ -33,8 +33,8 @@ class NarrowDown {
       const Time open = best_.makespan - answer_.bound;
       const Time limit = answer_.bound + std::min(step, open);
       const CloseInAnswer found =
-          close_in(piece_, order_, {}, {limit, question_.goal, question_.most - answer_.work},
-                   best_, is_cancelled_);
+          close_in(piece_, order_, question_.widths,
+                   {limit, question_.goal, question_.most - answer_.work}, best_, is_cancelled_);
       answer_.work += found.work;
       if (!found.is_complete) {
         break;
@@ -57,7 +57,7 @@ class NarrowDown {
   void halve() {
     Squeezer windows(piece_, order_);
     ++answer_.work;
-    if (!windows.run(best_.makespan, {})) {
+    if (!windows.run(best_.makespan, question_.widths)) {
       raise(best_.makespan);
       return;
     }

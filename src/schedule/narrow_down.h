@@ -6,6 +6,7 @@
 
 #include "schedule/intervals.h"
 #include "schedule/piece.h"
+#include "schedule/windows.h"
 
 namespace phaze::schedule {
 
@@ -13,6 +14,7 @@ struct NarrowQuestion {
   Time bound = 0;         // that is known
   Time goal = 0;          // a schedule that ends here is good enough
   std::int64_t most = 0;  // windows that are found
+  Widths widths;          // that tasks may have
 };
 struct NarrowAnswer {
   Time bound = 0;

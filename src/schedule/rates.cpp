@@ -219,6 +219,21 @@ void scale(Rates& rates, double by) {
 
 }  // namespace
 
+Mask mostly_wide(const Piece& piece, const Rates& rates) {
+  std::vector<double> shares(piece.tasks.size(), 0);
+  for (const Rates::Spent& spent : rates.spent) {
+    for (Mask rest = spent.moment.wide; rest != 0; rest &= rest - 1) {
+      const std::size_t i = lowest(rest);
+      shares[i] += spent.time / static_cast<double>(piece.tasks[i].all);
+    }
+  }
+  Mask wide = 0;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    wide |= shares[i] > 0.5 ? bit(i) : 0;
+  }
+  return wide;
+}
+
 RateFinder::RateFinder(const Piece& piece) : piece_(piece) {}
 RateFinder::~RateFinder() = default;
 

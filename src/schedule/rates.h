@@ -21,6 +21,9 @@ struct Rates {
   std::vector<Spent> spent;
 };
 
+// Tasks that the relaxed schedule runs wide for more than a half.
+Mask mostly_wide(const Piece& piece, const Rates& rates);
+
 inline constexpr int kMostRateSteps = 400;
 
 // Finds rates; moments that were found serve the next question.

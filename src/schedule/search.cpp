@@ -72,6 +72,7 @@ class Search {
     }
     bound_ = std::min(bound_, best_.makespan);
     look_by_windows();
+    look_at_rounded();
     for (std::int64_t effort = kFirstEffort; !is_done(); effort *= kGrowth) {
       const bool is_first = effort == kFirstEffort;
       if (has_segments_) {
@@ -308,12 +309,29 @@ class Search {
   }
   void count_windows(std::int64_t found) { best_.work += kWorkOfWindows * (found - 1); }
 
+  // Where wide tasks exclude all others and something runs beside them, the relaxed schedule mostly
+  // has the right widths; in these, windows tell an order.
+  void look_at_rounded() {
+    if (!options_.windows || !piece_.exclusive_wide || has_segments_ || !has_moments_first() ||
+        is_done() || !has_room_by_moments(useful())) {
+      return;
+    }
+    Widths widths = bounds_.widths();
+    const Mask open = widths.one & widths.wide, wide = mostly_wide(piece_, bounds_.rates());
+    widths.one &= ~(open & wide);
+    widths.wide &= ~(open & ~wide);
+    const NarrowAnswer answer =
+        narrow_down(piece_, order(), {bound_, goal(), windows_left(kSomeWindows), widths}, best_,
+                    [this] { return ask(); });
+    count_windows(answer.work);
+  }
+
   void look_by_windows() {
     if (!is_by_windows() || options_.cutoff != kNever || is_done()) {
       return;
     }
     const NarrowAnswer answer =
-        narrow_down(piece_, order(), {bound_, goal(), windows_left(kManyWindows)}, best_,
+        narrow_down(piece_, order(), {bound_, goal(), windows_left(kManyWindows), {}}, best_,
                     [this] { return ask(); });
     count_windows(answer.work);
     bound_ = std::max(bound_, answer.bound);
@@ -499,7 +517,7 @@ class Search {
     }
   }
 
-  static constexpr std::int64_t kFewWindows = 16, kManyWindows = 300;
+  static constexpr std::int64_t kFewWindows = 16, kSomeWindows = 30, kManyWindows = 300;
   static constexpr std::int64_t kWorkOfWindows = 20;  // they take as long as this
   static constexpr std::int64_t kToldGrowth = 2;
   static constexpr std::size_t kNarrowBeam = 32;

@@ -55,7 +55,18 @@ void round_durations(ScheduleProblem& problem) {
 
 schedule::ExactOptions exact_options(const Wanted& wanted, std::int64_t work_limit) {
   schedule::ExactOptions options;
-  options.work_limit = wanted.is_glance ? std::min<std::int64_t>(1, work_limit) : work_limit;
+  const std::int64_t least = std::min<std::int64_t>(1, work_limit);
+  switch (wanted.effort) {
+    case Wanted::Effort::kGlance:
+      options.work_limit = least;
+      break;
+    case Wanted::Effort::kEighth:
+      options.work_limit = std::max(least, work_limit / 8);
+      break;
+    case Wanted::Effort::kAll:
+      options.work_limit = work_limit;
+      break;
+  }
   options.cutoff = wanted.cutoff;
   options.enough = wanted.enough;
   return options;
@@ -72,7 +83,7 @@ class Choosing {
         solve_(solve),
         bounds_(choices.size(), layer.floor),
         work_(choices.size()),
-        is_asked_(choices.size()) {
+        is_asked_for_all_(choices.size()) {
     CHECK(!choices.empty(), "one core can be busy");
   }
 
@@ -83,8 +94,13 @@ class Choosing {
       put_most_promising_first(order);
     }
     for (const std::size_t i : order) {
-      if (!is_at_floor() && !is_settled(i) && !is_asked_[i]) {
-        ask(i, false);
+      if (!is_at_floor() && !is_settled(i)) {
+        ask(i, is_open_beside(i) ? Effort::kEighth : Effort::kAll);
+      }
+    }
+    for (const std::size_t i : order) {
+      if (!is_at_floor() && !is_settled(i) && !is_asked_for_all_[i] && !is_open_beside(i)) {
+        ask(i, Effort::kAll);
       }
     }
     // Of a schedule that ends before the floor nothing more is to be won, and it claims no more
@@ -105,6 +121,8 @@ class Choosing {
   }
 
  private:
+  using Effort = Wanted::Effort;
+
   bool is_worth_a_glance() const {
     constexpr std::size_t kFewTasks = 32;  // are scheduled as soon
     const ScheduleProblem& problem = choices_.front().problem;
@@ -114,7 +132,7 @@ class Choosing {
   void put_most_promising_first(std::vector<std::size_t>& order) {
     auto most = order.begin();
     for (auto next = most; next != order.end() && !is_at_floor(); ++next) {
-      ask(*next, true);
+      ask(*next, Effort::kGlance);
       if (next != most && bounds_[*next] >= bounds_[*most]) {
         break;
       }
@@ -130,15 +148,25 @@ class Choosing {
   // It has nothing that is better than the best.
   bool is_settled(std::size_t i) const { return best_ && bounds_[i] >= time_of(*best_); }
 
-  void ask(std::size_t i, bool is_glance) {
-    Wanted wanted{std::nullopt, layer_.floor, is_glance};
+  // Another one stays open with all of its work.
+  bool is_open_beside(std::size_t i) const {
+    for (std::size_t other = 0; other < choices_.size(); ++other) {
+      if (other != i && is_asked_for_all_[other] && !is_settled(other)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void ask(std::size_t i, Effort effort) {
+    Wanted wanted{std::nullopt, layer_.floor, effort};
     if (best_) {
       wanted.cutoff = time_of(*best_);
     }
     plan::Schedule other = solve_(choices_[i].problem, wanted);
     bounds_[i] = std::max(bounds_[i], other.lower_bound);
     work_[i] += other.work;
-    is_asked_[i] = !is_glance;
+    is_asked_for_all_[i] = effort == Effort::kAll;
     if (!best_ || time_of(other) < time_of(*best_)) {
       best_ = std::move(other);
       best_choice_ = i;
@@ -150,9 +178,9 @@ class Choosing {
   const Solver& solve_;
   std::optional<plan::Schedule> best_;
   std::size_t best_choice_ = 0;
-  std::vector<Picoseconds> bounds_;  // on what each could take
-  std::vector<std::int64_t> work_;   // on each
-  std::vector<bool> is_asked_;       // for all that it can say
+  std::vector<Picoseconds> bounds_;     // on what each could take
+  std::vector<std::int64_t> work_;      // on each
+  std::vector<bool> is_asked_for_all_;  // with all of the work
 };
 
 }  // namespace

@@ -27,7 +27,11 @@ void round_durations(plan::ScheduleProblem& problem);
 struct Wanted {
   std::optional<Picoseconds> cutoff;  // schedules that end then or later are of no use
   Picoseconds enough;                 // one that ends by then is as good as any
-  bool is_glance = false;             // a bound and some schedule, with next to no search
+  // How much of it: a bound and some schedule, with next to no search; an eighth of the work, where
+  // a proof would be of no use; all of it.
+  enum class Effort { kGlance, kEighth, kAll } effort = Effort::kAll;
+
+  bool is_glance() const { return effort == Effort::kGlance; }
 };
 using Solver = std::function<plan::Schedule(const plan::ScheduleProblem&, const Wanted&)>;
 
@@ -42,7 +46,8 @@ schedule::ExactOptions exact_options(const Wanted& wanted, std::int64_t work_lim
 // The best over all of them, with a bound for all of them; `layer` brings its floor. They are asked
 // as they come, fewest cores first: the others then mostly end at a bound. Where there are many
 // tasks and widths decide, a glance at some of them tells which promises most: its schedule ends
-// the search of the others.
+// the search of the others. Once one of them has had all of its work and is open, the others get
+// an eighth of it, and all of it only if it turns out that they alone are open.
 plan::LayerSchedule choose_busy_cores(const plan::LayerSchedule& layer,
                                       const std::vector<BusyCores>& choices, const Solver& solve);
 

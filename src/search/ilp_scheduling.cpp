@@ -58,9 +58,9 @@ Solver make_ilp_solver(const schedule::IlpOptions& options) {
     if (std::optional<Schedule> known = solved->find(key)) {
       return *std::move(known);
     }
-    if (wanted.cutoff || wanted.is_glance) {
+    if (wanted.cutoff || wanted.is_glance()) {
       Schedule list = schedule::solve_list(problem);
-      if (wanted.is_glance || list.lower_bound >= *wanted.cutoff) {
+      if (wanted.is_glance() || list.lower_bound >= *wanted.cutoff) {
         return list;  // no program is needed to see that it is of no use
       }
     }

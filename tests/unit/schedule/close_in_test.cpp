@@ -138,7 +138,7 @@ TEST_P(CloseIn, NarrowsDownToTheBest) {
     const Time best = tests::best_of(made.piece);
     PieceAnswer found = one_by_one(made.piece);
     const NarrowAnswer answer =
-        narrow_down(made.piece, find_own_order(made.piece, true), {0, 0, kMost}, found, never);
+        narrow_down(made.piece, find_own_order(made.piece, true), {0, 0, kMost, {}}, found, never);
     ASSERT_EQ(tests::faults_of(made.problem, found.starts, found.makespan), "");
     ASSERT_GE(found.makespan, best);
     ASSERT_LE(answer.bound, best);

@@ -62,6 +62,14 @@ bool has_cores(const Piece& piece, const Moment& moment) {
          (!piece.exclusive_wide || wide == 0 || on_cores == 1);
 }
 
+TEST(ScheduleRatesSpent, TellWhatIsMostlyWide) {
+  Piece piece;
+  piece.tasks = {{.one = 40, .all = 10}, {.one = 40, .all = 10}, {.one = 40, .all = 10}};
+  Rates rates;
+  rates.spent = {{{bit(1), bit(0)}, 6}, {{bit(0) | bit(2), bit(1)}, 4}, {{0, bit(1)}, 1}};
+  EXPECT_TRUE(mostly_wide(piece, rates) == bit(0));
+}
+
 TEST_P(ScheduleRates, TheHeaviestMomentIsTheHeaviestOfAll) {
   int several = 0;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {

@@ -230,12 +230,44 @@ TEST(BusyCores, AreAskedForLessThanTheBestSoFar) {
 }
 
 TEST(BusyCores, AGlanceIsNextToNoWork) {
-  const Wanted wanted{Picoseconds(7), Picoseconds(3), true};
+  const Wanted wanted{Picoseconds(7), Picoseconds(3), Wanted::Effort::kGlance};
   EXPECT_EQ(exact_options(wanted, 1'000).work_limit, 1);
   EXPECT_EQ(exact_options(wanted, 0).work_limit, 0);
   EXPECT_EQ(exact_options(wanted, 1'000).cutoff, Picoseconds(7));
   EXPECT_EQ(exact_options(wanted, 1'000).enough, Picoseconds(3));
   EXPECT_EQ(exact_options({}, 1'000).work_limit, 1'000);
+  Wanted less;
+  less.effort = Wanted::Effort::kEighth;
+  EXPECT_EQ(exact_options(less, 1'000).work_limit, 125);
+  EXPECT_EQ(exact_options(less, 4).work_limit, 1);
+}
+
+// What cannot be proved any more is only asked for a little; what could be after all, again.
+TEST(BusyCores, GetLessWorkBesideOneThatIsOpen) {
+  std::vector<BusyCores> choices(3);
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    choices[i].count = choices[i].problem.tensor_cores = static_cast<std::int64_t>(i) + 1;
+  }
+  std::vector<std::string> asked;
+  std::int64_t third = 0;  // what the third one finds
+  const auto solve = [&](const ScheduleProblem& problem, const Wanted& wanted) {
+    const bool is_all = wanted.effort == Wanted::Effort::kAll;
+    asked.push_back(std::to_string(problem.tensor_cores) + (is_all ? "" : "/8"));
+    Schedule schedule;
+    const std::int64_t bound = problem.tensor_cores == 3 ? 50 : 90;
+    schedule.makespan = Picoseconds(problem.tensor_cores == 3 ? third : 100);
+    schedule.lower_bound = Picoseconds(problem.tensor_cores == 3 && is_all ? third : bound);
+    return schedule;
+  };
+  third = 95;
+  EXPECT_FALSE(choose_busy_cores({}, choices, solve).is_proved());
+  EXPECT_EQ(asked, (std::vector<std::string>{"1", "2/8", "3/8"}));
+  asked.clear();
+  third = 80;  // now the others are of no use, and it alone is open
+  const LayerSchedule best = choose_busy_cores({}, choices, solve);
+  EXPECT_TRUE(best.is_proved());
+  EXPECT_EQ(best.time(), Picoseconds(80));
+  EXPECT_EQ(asked, (std::vector<std::string>{"1", "2/8", "3/8", "3"}));
 }
 
 // As long as bounds fall, a glance at the next one; then for the least bound first.
@@ -262,10 +294,10 @@ TEST(BusyCores, WithManyTasksTheMostPromisingIsFirst) {
   std::vector<std::string> asked;
   const auto solve = [&](const ScheduleProblem& problem, const Wanted& wanted) {
     const Known& one = known.at(problem.tensor_cores);
-    asked.push_back(std::to_string(problem.tensor_cores) + (wanted.is_glance ? "?" : ""));
+    asked.push_back(std::to_string(problem.tensor_cores) + (wanted.is_glance() ? "?" : ""));
     Schedule schedule;
-    schedule.makespan = Picoseconds(wanted.is_glance ? 1200 : one.best);
-    schedule.lower_bound = Picoseconds(wanted.is_glance ? one.glance : one.best);
+    schedule.makespan = Picoseconds(wanted.is_glance() ? 1200 : one.best);
+    schedule.lower_bound = Picoseconds(wanted.is_glance() ? one.glance : one.best);
     return schedule;
   };
   const LayerSchedule best = choose_busy_cores(frame, choices(40, true), solve);
