@@ -73,12 +73,12 @@ class CloseIn {
         }
         return;
       }
-      const Crowd crowd = find_crowd();
-      if (crowd.tasks == 0) {
+      const Mask crowd = find_crowd();
+      if (crowd == 0) {
         answer_.is_complete = false;
         return;
       }
-      choice = choose_of(crowd.tasks);
+      choice = choose_of(crowd);
       if (choice.task == kNoTask) {
         return;  // all of them at once is too many, and none can go before another
       }
@@ -88,6 +88,10 @@ class CloseIn {
     const Time limit = limit_;
     for (const bool is_first : {true, false}) {
       if (!is_first) {
+        if (is_over()) {
+          answer_.is_complete = false;
+          return;
+        }
         windows_.go_back(mark);
         not_before_ = not_before;
       }
@@ -121,7 +125,7 @@ class CloseIn {
     bool is_of_crowd = false;                     // before the other, or not
   };
   bool apply(const Choice& choice, bool is_so) {
-    if (choice.is_of_crowd && !is_so) {
+    if (choice.is_of_crowd && !is_so) {  // windows stay as they are: all widths are told
       not_before_[choice.task] |= bit(choice.other);
       return true;
     }
@@ -140,11 +144,9 @@ class CloseIn {
     return starts;
   }
 
-  // Tasks that would run at once, each as early as it can, on fewer cores of a kind than they need.
-  struct Crowd {
-    Mask tasks = 0;
-  };
-  Crowd find_crowd() const {
+  // Tasks that would run at once, each as early as it can, on fewer cores of a kind than they need,
+  // and of which none comes before another; none where there are no such tasks.
+  Mask find_crowd() const {
     const std::size_t n = piece_.tasks.size();
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t kind = 0; kind < kKinds; ++kind) {
@@ -158,12 +160,21 @@ class CloseIn {
               windows_.first_start(j) <= now && now < windows_.first_start(j) + windows_.length(j);
           running |= runs && piece_.tasks[j].needs[kind] ? bit(j) : 0;
         }
-        if (static_cast<std::int64_t>(count(running)) > piece_.cores[kind]) {
-          return {running};
+        if (static_cast<std::int64_t>(count(running)) > piece_.cores[kind] &&
+            are_unrelated(running)) {
+          return running;
         }
       }
     }
-    return {};
+    return 0;
+  }
+  bool are_unrelated(Mask tasks) const {
+    for (Mask rest = tasks; rest != 0; rest &= rest - 1) {
+      if ((windows_.related(lowest(rest)) & tasks) != 0) {
+        return false;
+      }
+    }
+    return true;
   }
   // One of them before another, where that leaves most time.
   Choice choose_of(Mask crowd) const {
@@ -191,9 +202,7 @@ class CloseIn {
     }
   };
   static double score_of(const Effect& one, const Effect& other) {
-    const double least = std::min(one.ratio(), other.ratio());
-    const double most = std::max(one.ratio(), other.ratio());
-    return std::sqrt(least * most);
+    return std::sqrt(one.ratio() * other.ratio());
   }
   Effect effect_of(std::size_t first, std::size_t second) const {
     const Time end = windows_.first_start(first) + windows_.length(first);
@@ -215,7 +224,7 @@ class CloseIn {
       const Time room = windows_.last_end(i) - windows_.first_start(i);
       if ((widths.one & widths.wide & bit(i)) != 0) {
         const Effect one{room - task.one, task.one - task.all}, wide{room - task.all, task.all};
-        take({score_of(one, wide) / failures_[i], i, kNoTask, task.all < task.one});
+        take({score_of(one, wide) / failures_[i], i, kNoTask, true});
       }
       for (std::size_t j = i + 1; j < n; ++j) {
         if ((windows_.related(i) & bit(j)) != 0) {

@@ -57,8 +57,8 @@ class Builder {
       for (Mask before = windows_.above(i); before != 0; before &= before - 1) {
         at = std::max(at, ends_[lowest(before)]);
       }
-      at = earliest(task, wide, at);
       const Time length = duration(task, wide);
+      at = length > 0 ? earliest(task, wide, at) : at;
       choices_.push_back({i, {at, wide}, at + length, windows_.last_end(i) - length});
     }
   }

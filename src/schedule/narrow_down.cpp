@@ -34,7 +34,8 @@ class NarrowDown {
       const Time limit = answer_.bound + std::min(step, open);
       const CloseInAnswer found =
           close_in(piece_, order_, question_.widths,
-                   {limit, question_.goal, question_.most - answer_.work}, best_, is_cancelled_);
+                   {limit, std::max(question_.goal, answer_.bound), question_.most - answer_.work},
+                   best_, is_cancelled_);
       answer_.work += found.work;
       if (!found.is_complete) {
         break;

@@ -1,7 +1,10 @@
 // How the work on a piece is spent, until its best schedule is proved or the limit is reached.
 //
-// - A list schedule, or one that is remembered of a piece of the same shape (memory.h); a plain
-// bound.
+// - A plain bound. Where only schedules before some cutoff are of use: whether there are any, by
+//   bounds and, where wide tasks share, by windows (close_in.h).
+// - A list schedule, or one that is remembered of a piece of the same shape (memory.h). Where wide
+//   tasks share, from there on by windows to the best (narrow_down.h); where they exclude all
+//   others and something runs beside them, by windows in the widths of the relaxed schedule.
 // - Where wide tasks exclude all others, looks by segments (segments.h): with beams, then, with a
 //   better schedule to prune with and fewer widths, at all schedules. For few tasks in any case,
 //   and for many where wide tasks share: a quick look in the order of starts (look.h).
@@ -54,20 +57,18 @@ class Search {
 
   PieceAnswer run() {
     bound_ = bounds_.root();
-    best_.makespan = kNever;
+    best_ = one_by_one(piece_);
     if (options_.cutoff != kNever && is_refuted()) {
-      const std::int64_t work = best_.work;
-      best_ = one_by_one(piece_);
       best_.bound = std::min(bound_, best_.makespan);
-      best_.work = work;
       return best_;
     }
-    if (best_.makespan == kNever) {
+    if (PieceAnswer list = list_schedule(piece_); list.makespan <= best_.makespan) {
+      best_.makespan = list.makespan;
+      best_.starts = std::move(list.starts);
+    }
+    if (options_.memory != nullptr) {
       const std::int64_t work = best_.work;
-      best_ = list_schedule(piece_);
-      if (options_.memory != nullptr) {
-        best_ = recall(*options_.memory, piece_, std::move(best_));
-      }
+      best_ = recall(*options_.memory, piece_, std::move(best_));
       best_.work = work;
     }
     bound_ = std::min(bound_, best_.makespan);
@@ -275,23 +276,29 @@ class Search {
 
   // Whether nothing ends before the cutoff, by bounds and a few windows, then by more of them.
   bool is_refuted() {
+    const auto has_found = [this] { return best_.makespan < options_.cutoff; };
     for (const std::int64_t most : {kFewWindows, kManyWindows}) {
-      if (is_by_windows() && bound_ < useful()) {
-        const Time limit = useful();
+      if (has_found() || is_cancelled_) {
+        return false;
+      }
+      if (is_by_windows() && bound_ < options_.cutoff) {
         const CloseInAnswer answer =
-            close_in(piece_, order(), all_.widths, {limit, goal(), windows_left(most)}, best_,
-                     [this] { return ask(); });
+            close_in(piece_, order(), all_.widths, {options_.cutoff, goal(), windows_left(most)},
+                     best_, [this] { return ask(); });
         count_windows(answer.work);
-        bound_ = answer.is_complete ? std::max(bound_, std::min(limit, useful())) : bound_;
+        bound_ = answer.is_complete ? std::max(bound_, useful()) : bound_;
       }
-      if (best_.makespan != kNever || !has_room(useful())) {
-        break;
+      const bool has_no_room =
+          !has_found() && (!has_room(options_.cutoff) ||
+                           (is_by_windows() && !has_room_by_moments(options_.cutoff)));
+      if (has_no_room) {
+        return true;
       }
-      if (is_by_windows() && !has_room_by_moments(useful())) {
-        break;
+      if (!is_by_windows()) {
+        return false;
       }
     }
-    return best_.makespan == kNever && bound_ >= useful();
+    return false;
   }
 
   // Where wide tasks share, edges of windows tell most.
@@ -323,7 +330,7 @@ class Search {
     const NarrowAnswer answer =
         narrow_down(piece_, order(), {bound_, goal(), windows_left(kSomeWindows), widths}, best_,
                     [this] { return ask(); });
-    count_windows(answer.work);
+    count_windows(answer.work);  // its bound is one of these widths alone
   }
 
   void look_by_windows() {

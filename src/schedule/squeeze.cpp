@@ -84,11 +84,11 @@ void Squeezer::go_back(const Mark& mark) {
 }
 
 bool Squeezer::go_on() {
-  if (!set_lengths() || !go_along_edges()) {
-    return false;
-  }
   for (int round = 0; round < kMostRounds; ++round) {
     has_changed_ = false;
+    if (!set_lengths() || !go_along_edges()) {
+      return false;
+    }
     for (std::size_t r = 0; r < kResources; ++r) {
       if ((touched_ >> r & 1) == 0) {
         continue;
@@ -102,13 +102,10 @@ bool Squeezer::go_on() {
       return false;
     }
     if (!has_changed_) {
-      break;
-    }
-    if (!set_lengths() || !go_along_edges()) {
-      return false;
+      return true;
     }
   }
-  return true;
+  return set_lengths() && go_along_edges();
 }
 
 bool Squeezer::set_lengths() {
@@ -307,32 +304,46 @@ bool Squeezer::order_pair(std::size_t a, std::size_t b) {
   return true;
 }
 
+// Until starts and ends keep every edge; edges that were added may lead back in the order.
 bool Squeezer::go_along_edges() {
-  for (const auto& [first, second] : edges_) {
-    raise(second, starts_[second], std::max(ends_[first], starts_[first] + length_[first]));
-    lower(first, last_ends_[first],
-          std::min(last_starts_[second], last_ends_[second] - length_[second]));
+  for (bool is_over = false; !is_over;) {
+    for (const std::size_t i : order_.order) {
+      Time start = std::max(starts_[i], ends_[i] - longest_[i]);
+      for (const std::size_t j : order_.before_lists[i]) {
+        start = std::max(start, ends_[j]);
+      }
+      raise(i, starts_[i], start);
+      ends_[i] = std::max(ends_[i], starts_[i] + length_[i]);
+      if (ends_[i] > last_ends_[i]) {
+        return false;
+      }
+    }
+    is_over = true;
+    for (const auto& [first, second] : edges_) {
+      if (ends_[first] > starts_[second]) {
+        raise(second, starts_[second], ends_[first]);
+        is_over = false;
+      }
+    }
   }
-  for (const std::size_t i : order_.order) {
-    Time start = std::max(starts_[i], ends_[i] - longest_[i]);
-    for (const std::size_t j : order_.before_lists[i]) {
-      start = std::max(start, ends_[j]);
+  for (bool is_over = false; !is_over;) {
+    for (auto at = order_.order.rbegin(); at != order_.order.rend(); ++at) {
+      const std::size_t i = *at;
+      lower(i, last_ends_[i], last_starts_[i] + longest_[i]);
+      last_starts_[i] = std::min(last_starts_[i], last_ends_[i] - length_[i]);
+      if (last_starts_[i] < starts_[i]) {
+        return false;
+      }
+      for (const std::size_t j : order_.before_lists[i]) {
+        lower(j, last_ends_[j], last_starts_[i]);
+      }
     }
-    raise(i, starts_[i], start);
-    ends_[i] = std::max(ends_[i], starts_[i] + length_[i]);
-    if (ends_[i] > last_ends_[i]) {
-      return false;
-    }
-  }
-  for (auto at = order_.order.rbegin(); at != order_.order.rend(); ++at) {
-    const std::size_t i = *at;
-    lower(i, last_ends_[i], last_starts_[i] + longest_[i]);
-    last_starts_[i] = std::min(last_starts_[i], last_ends_[i] - length_[i]);
-    if (last_starts_[i] < starts_[i]) {
-      return false;
-    }
-    for (const std::size_t j : order_.before_lists[i]) {
-      lower(j, last_ends_[j], last_starts_[i]);
+    is_over = true;
+    for (const auto& [first, second] : edges_) {
+      if (last_ends_[first] > last_starts_[second]) {
+        lower(first, last_ends_[first], last_starts_[second]);
+        is_over = false;
+      }
     }
   }
   return true;

@@ -284,6 +284,73 @@ TEST(ExactScheduleLimits, KeepsToItsLimitOfWork) {
   EXPECT_GT(unfinished, 0);
 }
 
+// Edges that a branch of the search by windows adds may lead back in the order of tasks. Before
+// they were followed to the end, a task and one behind it counted as running at once, and 33 as the
+// best.
+TEST(ExactScheduleWindows, FollowEdgesToTheEnd) {
+  constexpr plan::TaskUnit tensor = plan::TaskUnit::kTensor, vector = plan::TaskUnit::kVector;
+  const std::vector<std::pair<plan::TaskUnit, std::int64_t>> tasks = {{tensor, 10},
+                                                                      {tensor, 9},
+                                                                      {tensor, 8},
+                                                                      {tensor, 4},
+                                                                      {vector, 6},
+                                                                      {tensor, 5},
+                                                                      {plan::TaskUnit::kBoth, 7},
+                                                                      {tensor, 1},
+                                                                      {vector, 6},
+                                                                      {tensor, 10},
+                                                                      {vector, 2},
+                                                                      {tensor, 7}};
+  ScheduleProblem problem;
+  problem.tensor_cores = 2;
+  problem.vector_cores = 4;
+  problem.exclusive_wide = false;
+  for (const auto& [unit, time] : tasks) {
+    problem.tasks.push_back(
+        {std::to_string(problem.tasks.size()), unit, Picoseconds(time), std::nullopt});
+  }
+  for (const auto& [from, to] : std::vector<std::pair<std::size_t, std::size_t>>{
+           {0, 3}, {0, 9}, {1, 9}, {2, 5}, {2, 6}, {3, 4}, {4, 5}, {7, 8}, {9, 10}, {10, 11}}) {
+    problem.edges.emplace_back(from, to);
+  }
+  for (const bool has_windows : {true, false}) {
+    ExactOptions options;
+    options.windows = has_windows;
+    const Schedule found = schedule::solve_exact(problem, options);
+    EXPECT_EQ(found.makespan, Picoseconds(32)) << has_windows;
+    EXPECT_EQ(found.lower_bound, Picoseconds(32)) << has_windows;
+  }
+}
+
+// With a cutoff too: the limit of work, no longer than the list schedule, and what is told on the
+// way.
+TEST_P(ExactSchedule, KeepsItsWordBelowACutoff) {
+  int told = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    SCOPED_TRACE(seed);
+    const ScheduleProblem problem = random_schedule_problem(seed, sizes(3, 24, GetParam()));
+    const Schedule list = schedule::solve_list(problem);
+    for (const std::int64_t limit : {1, 50, 500}) {
+      ExactOptions exact;
+      exact.work_limit = limit;
+      exact.cutoff = list.makespan + Picoseconds(static_cast<std::int64_t>(seed % 3) * 5);
+      exact.is_cancelled = [&](Picoseconds best, Picoseconds bound, std::int64_t) {
+        EXPECT_GE(best, bound);
+        EXPECT_GE(bound, Picoseconds());
+        EXPECT_LE(best, list.makespan * 100);
+        ++told;
+        return false;
+      };
+      const Schedule found = schedule::solve_exact(problem, exact);
+      ASSERT_EQ(faults_of(problem, found), "");
+      EXPECT_LE(found.work, limit + 40);
+      const bool is_refuted = found.lower_bound >= *exact.cutoff;
+      EXPECT_TRUE(is_refuted || found.makespan <= list.makespan) << limit;
+    }
+  }
+  EXPECT_GT(told, 100);
+}
+
 // More than 32 tasks, some on the network: each rule off by itself.
 TEST_P(ExactSchedule, ManyTasksNeedNoRule) {
   int beside = 0;

@@ -120,6 +120,7 @@ TEST_P(CloseIn, EndsAtItsGoalAndItsLimitOfWork) {
     close_in(piece, order, {}, {best + best / 3 + 2, best, kMost}, found, never);
     const CloseInAnswer few = close_in(piece, order, {}, {best, 0, 1}, found, never);
     ASSERT_LE(few.work, 1);
+    ASSERT_LE(close_in(piece, order, {}, {best, 0, 4}, found, never).work, 5);
     stopped += few.is_complete ? 0 : 1;
     PieceAnswer none;
     none.makespan = kNever;
