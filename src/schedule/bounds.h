@@ -21,6 +21,8 @@ class Bounds {
   void limit_to(Time limit);
   // And that are of a part.
   void limit_to(Time limit, const Part& part);
+  // Whether windows are squeezed too (squeeze.h): it takes time, and tells more where wide tasks
+  // share.
   void set_squeezing(bool is_on) { is_squeezing_ = is_on; }
   const Intervals& intervals() const { return intervals_; }
   // Weighs bounds against one another too, until they reach the limit.

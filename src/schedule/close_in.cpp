@@ -1,8 +1,13 @@
 // Branch and bound by windows (squeeze.h): a schedule is guided by the windows that tasks have
 // (guided.h); where it is not better than the best, schedules fall into those that have two tasks
-// in one order and those that have them in the other, or a task in one width and in the other. The
-// choice that leaves least time goes first (Smith and Cheng 1993), its likelier half before the
-// other.
+// in one order and those that have them in the other, or a task in one width and in the other.
+//
+// Which choice: time that it leaves (Smith and Cheng 1993), over what it takes from windows, since
+// short tasks leave little and decide nothing; less for tasks whose choices led nowhere before
+// (Boussemart, Hemery, Lecoutre and Sais 2004). Where nothing is left to choose, tasks as early as
+// they can be are a schedule, or too many of them run at once on cores of a kind: then one of these
+// comes before another, or there is none, since intervals that meet pairwise have a moment in
+// common.
 #include "schedule/close_in.h"
 
 #include <algorithm>
@@ -41,47 +46,22 @@ class CloseIn {
     return limit_ <= question_.goal || answer_.work >= question_.most || is_cancelled_();
   }
 
+  struct Choice {
+    double score = 0;
+    std::size_t task = kNoTask, other = kNoTask;  // no other: by its width
+    bool is_likely = false;                       // wide, or before the other
+    bool is_of_crowd = false;                     // before the other, or not
+  };
+  void stop() { answer_.is_complete = false; }
+
   // From windows that were found.
   void branch() {
-    for (;;) {
-      const Time before = limit_;
-      for (const Guide guide : {Guide::kEager, Guide::kPatient}) {
-        if (limit_ == before) {
-          use(guided_schedule(piece_, windows_, guide, limit_));
-        }
-      }
-      if (is_over()) {
-        answer_.is_complete = false;
-        return;
-      }
-      if (limit_ == before) {
-        break;
-      }
-      ++answer_.work;
-      if (!windows_.limit_to(limit_)) {
-        return;
-      }
+    if (!follow_windows()) {
+      return;
     }
     Choice choice = choose();
-    if (choice.task == kNoTask) {
-      const PieceAnswer earliest = replay(piece_, earliest_starts());
-      if (earliest.makespan < limit_) {
-        use(earliest);
-        ++answer_.work;
-        if (windows_.limit_to(limit_)) {
-          branch();
-        }
-        return;
-      }
-      const Mask crowd = find_crowd();
-      if (crowd == 0) {
-        answer_.is_complete = false;
-        return;
-      }
-      choice = choose_of(crowd);
-      if (choice.task == kNoTask) {
-        return;  // all of them at once is too many, and none can go before another
-      }
+    if (choice.task == kNoTask && !choose_by_earliest(choice)) {
+      return;
     }
     const Squeezer::Mark mark = windows_.mark();
     const std::vector<Mask> not_before = not_before_;
@@ -89,7 +69,7 @@ class CloseIn {
     for (const bool is_first : {true, false}) {
       if (!is_first) {
         if (is_over()) {
-          answer_.is_complete = false;
+          stop();
           return;
         }
         windows_.go_back(mark);
@@ -111,6 +91,49 @@ class CloseIn {
     }
   }
 
+  // Schedules by windows, as long as they get better; whether something may be left after them.
+  bool follow_windows() {
+    for (;;) {
+      const Time before = limit_;
+      for (const Guide guide : {Guide::kEager, Guide::kPatient}) {
+        if (limit_ == before) {
+          use(guided_schedule(piece_, windows_, guide, limit_));
+        }
+      }
+      if (is_over()) {
+        stop();
+        return false;
+      }
+      if (limit_ == before) {
+        return true;
+      }
+      ++answer_.work;
+      if (!windows_.limit_to(limit_)) {
+        return false;
+      }
+    }
+  }
+
+  // All widths are told and what excludes one another has an order: whether there is a choice left.
+  bool choose_by_earliest(Choice& choice) {
+    const PieceAnswer earliest = replay(piece_, earliest_starts());
+    if (earliest.makespan < limit_) {
+      use(earliest);
+      ++answer_.work;
+      if (windows_.limit_to(limit_)) {
+        branch();
+      }
+      return false;
+    }
+    const Mask crowd = find_crowd();
+    if (crowd == 0) {
+      stop();
+      return false;
+    }
+    choice = choose_of(crowd);
+    return choice.task != kNoTask;  // otherwise none can go before another
+  }
+
   void use(const PieceAnswer& other) {
     if (other.makespan < limit_) {
       limit_ = best_.makespan = other.makespan;
@@ -118,12 +141,6 @@ class CloseIn {
     }
   }
 
-  struct Choice {
-    double score = 0;
-    std::size_t task = kNoTask, other = kNoTask;  // no other: by its width
-    bool is_likely = false;                       // wide, or before the other
-    bool is_of_crowd = false;                     // before the other, or not
-  };
   bool apply(const Choice& choice, bool is_so) {
     if (choice.is_of_crowd && !is_so) {  // windows stay as they are: all widths are told
       not_before_[choice.task] |= bit(choice.other);
