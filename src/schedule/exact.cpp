@@ -113,7 +113,7 @@ Schedule solve(const ScheduleProblem& problem, const ExactOptions& options, Meth
       const PieceAnswer list = group.size() == 1      ? alone(problem.tasks[plan::TaskId(group[0])])
                                : options.is_cancelled ? list_schedule(pieces.back())
                                : several              ? quick_schedule(pieces.back())
-                                                      : PieceAnswer();  // nobody asks
+                                         : PieceAnswer();  // of the only one nobody asks
       quick.emplace_back(list.makespan, is_whole ? list.bound : 0);
       around.list_after += quick.back().first;
       around.after += quick.back().second;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -349,6 +350,20 @@ TEST_P(ExactSchedule, KeepsItsWordBelowACutoff) {
     }
   }
   EXPECT_GT(told, 100);
+}
+
+// As late as a number can be: the same as none.
+TEST_P(ExactSchedule, ACutoffBehindEverythingChangesNothing) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    SCOPED_TRACE(seed);
+    const ScheduleProblem problem = random_schedule_problem(seed, sizes(3, 12, GetParam()));
+    ExactOptions late;
+    late.cutoff = Picoseconds(std::numeric_limits<std::int64_t>::max() - 1);
+    const Schedule found = schedule::solve_exact(problem, late);
+    ASSERT_EQ(found.makespan, schedule::solve_exact(problem).makespan);
+    ASSERT_EQ(found.status, SolveStatus::kOptimal);
+    ASSERT_EQ(faults_of(problem, found), "");
+  }
 }
 
 // More than 32 tasks, some on the network: each rule off by itself.
