@@ -44,6 +44,7 @@ SearchOptions search_options(const ExactOptions& options, const Around& around,
   search.splits = options.splits;
   search.segments = options.segments;
   search.room = options.room;
+  search.waste = options.waste;
   search.windows = options.windows;
   search.first_look = options.first_look;
   search.part_look = options.part_look;

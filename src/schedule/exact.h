@@ -33,6 +33,7 @@ struct ExactOptions {
   bool segments = true;      // where wide tasks exclude all others, go through segments first
   bool windows = true;  // where wide tasks share, search by windows first; only with mixed bounds
   bool room = true;     // leave out segments behind which whole tasks have no room; only there
+  bool waste = true;    // and those whose cores no whole tasks can fill; only with mixed bounds
   // Nodes of the first look at all schedules, before they are split, and of one at a part.
   std::int64_t first_look = 2'000, part_look = 300;
   // Of problems that are alike, such as one layer with other numbers of cores: schedules and bounds

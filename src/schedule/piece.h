@@ -119,6 +119,7 @@ struct SearchOptions {
   bool splits = true;
   bool segments = true;
   bool room = true;
+  bool waste = true;
   bool windows = true;
   std::int64_t first_look = 2'000, part_look = 300;
   Memory* memory = nullptr;

@@ -178,7 +178,7 @@ class Search {
     const SegmentsAnswer answer =
         search_segments(piece_, bounds_,
                         {limit, goal(), std::min(nodes, left) * states_for_node_, beam, guess,
-                         options_.dominance, options_.twins, options_.room, seed},
+                         options_.dominance, options_.twins, options_.room, options_.waste, seed},
                         best_, [this] { return ask(); });
     best_.work += answer.work / states_for_node_;
     return answer;

@@ -29,7 +29,7 @@
 // - A state whose bound is too high: the values of tasks, which no moment earns faster than time
 //   passes (rates.h); what runs, and the longest way behind it; the end of the segment, and all
 //   that is left and has to run alone; whole tasks on cores, where no width is open
-//   (segment_room.h).
+//   (segment_room.h), and in the segment at hand (segment_waste.h).
 // No circle: on the way to an optimum a state has more tasks in segments to come than the next one,
 // or as many if it is in a segment and the next one is not, and what takes a state's place has no
 // more than it; where that was shifted, its tasks start earlier.
@@ -46,6 +46,7 @@
 #include "schedule/segment_room.h"
 #include "schedule/segment_states.h"
 #include "schedule/segment_tasks.h"
+#include "schedule/segment_waste.h"
 
 namespace phaze::schedule {
 namespace {
@@ -70,6 +71,7 @@ class Segments {
         question_(question),
         tasks_(find_segment_tasks(piece, order_, bounds.widths(), question.twins)),
         room_(piece, tasks_),
+        waste_(piece, order_, tasks_, rates_),
         packer_(piece, order_, tasks_),
         states_(piece, order_, question.dominance),
         best_(question.limit) {
@@ -97,8 +99,10 @@ class Segments {
         stop_if_over(done, is_cancelled);
         if (is_stopped_) {
           leave(round_up(states_[all[k]].bound));
-        } else {
-          ++went_on_;
+          continue;
+        }
+        ++went_on_;
+        if (!wastes_too_much(states_[all[k]])) {
           go_on(all[k]);
         }
       }
@@ -118,7 +122,8 @@ class Segments {
   // Values that are left are a difference, but no state has a bound below the sum of all.
   bool is_hopeless(double bound) const { return round_up(bound) >= best_; }
   std::int64_t work() const {
-    return went_on_ + (states_.compared() + packed_ + room_.tried()) / kTriesForState;
+    return went_on_ +
+           (states_.compared() + packed_ + room_.tried() + waste_.tried()) / kTriesForState;
   }
 
   void stop_if_over(std::size_t done, const std::function<bool()>& is_cancelled) {
@@ -131,6 +136,11 @@ class Segments {
   void leave(Time bound) {
     answer_.is_complete = false;
     answer_.open_bound = question_.beam > 0 ? kNever : std::min(answer_.open_bound, bound);
+  }
+
+  bool wastes_too_much(const State& state) {
+    return question_.waste && !state.is_between_segments() &&
+           waste_.is_too_much(state, states_.running_of(state), best_);
   }
 
   // Of states with the same bound those go on in which what is left waits least for one another: it
@@ -370,6 +380,7 @@ class Segments {
   const SegmentTasks tasks_;
   std::vector<Time> tails_;  // from the end of a task to the end of all, at least
   SegmentRoom room_;
+  SegmentWaste waste_;
   SegmentPacker packer_;
   SegmentStates states_;
   // Scratch: what could be added; the first end of those that wait for nothing; and of those that

@@ -27,6 +27,7 @@ struct SegmentsQuestion {
   bool dominance = true;
   bool twins = true;
   bool room = true;
+  bool waste = true;
   std::uint64_t seed = 0;  // another one: a beam of others that have the same bound
 };
 struct SegmentsAnswer {

@@ -31,7 +31,7 @@ ScheduleProblemOptions sizes(std::size_t least, std::size_t most, bool exclusive
 }
 
 // Of the rules that cut the search short, those whose bit is set.
-constexpr int kRules = 11;
+constexpr int kRules = 12;
 ExactOptions with_rules(int rules) {
   ExactOptions options;
   options.pieces = (rules & 1) != 0;
@@ -45,6 +45,7 @@ ExactOptions with_rules(int rules) {
   options.shaving = (rules & 256) != 0;
   options.room = (rules & 512) != 0;
   options.windows = (rules & 1024) != 0;
+  options.waste = (rules & 2048) != 0;
   return options;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/rng.h"
 #include "schedule/splits.h"
 #include "support/pieces.h"
 
@@ -221,6 +222,76 @@ TEST(Segments, LeaveOutNoScheduleForWantOfRoom) {
     }
   }
   EXPECT_GT(tried, 1000);
+  EXPECT_LT(with, without);
+}
+
+// Where nothing is known of widths the best schedule is kept too.
+TEST(Segments, LeaveOutNoScheduleThatWastesLittle) {
+  int tried = 0;
+  for (const Case& made : cases_of(3000, 7)) {
+    SCOPED_TRACE(made.seed);
+    const Piece& piece = made.piece;
+    const Time best = tests::best_of(piece);
+    for (const Time limit : {best, best + 1, best + 4}) {
+      Bounds bounds(piece);
+      RateFinder finder(piece);
+      bounds.limit_to(limit);
+      bounds.rate(finder, 100);
+      if (bounds.root() >= limit) {
+        ASSERT_EQ(limit, best);
+        continue;
+      }
+      const Found found = search(piece, bounds, {.limit = limit});
+      ASSERT_TRUE(found.answer.is_complete);
+      ASSERT_EQ(found.best.makespan, limit == best ? kNever : best) << limit - best;
+      ++tried;
+    }
+  }
+  EXPECT_GT(tried, 1000);
+}
+
+// Products of two lengths, short tasks beside them and some that need both kinds of core: too many
+// to try them all, but the same is found without this rule, with more states.
+TEST(Segments, AreTheSameWhateverTheyWaste) {
+  std::int64_t with = 0, without = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    SCOPED_TRACE(seed);
+    Rng rng(seed);
+    const auto draw = [&rng](std::uint64_t most) { return static_cast<Time>(1 + rng.below(most)); };
+    Piece piece{{draw(5), draw(4)}, true, {}};
+    for (std::size_t i = 0; i < 11; ++i) {
+      PieceTask task;
+      const bool is_product = rng.below(2) == 0;
+      task.all = is_product ? (rng.below(2) == 0 ? 37 : 14) : draw(10);
+      task.one = task.all * piece.cores[is_product ? kTensor : kVector] + draw(3) - 1;
+      task.needs = {is_product, !is_product || rng.below(8) == 0};
+      for (std::size_t before = 0; before < i; ++before) {
+        if (rng.below(6) == 0) {
+          task.before |= bit(before);
+          piece.tasks[before].after |= bit(i);
+        }
+      }
+      piece.tasks.push_back(task);
+    }
+    Time limit = one_by_one(piece).makespan + 1;
+    // Then again for nothing but a better one, of which there is none.
+    for (int round = 0; round < 2; ++round) {
+      Bounds bounds(piece);
+      RateFinder finder(piece);
+      bounds.limit_to(limit);
+      bounds.rate(finder, 100);
+      if (bounds.root() >= limit) {
+        break;
+      }
+      const Found found = search(piece, bounds, {.limit = limit});
+      const Found other = search(piece, bounds, {.limit = limit, .waste = false});
+      ASSERT_TRUE(found.answer.is_complete && other.answer.is_complete);
+      ASSERT_EQ(found.best.makespan, other.best.makespan);
+      with += found.answer.work;
+      without += other.answer.work;
+      limit = std::min(limit, other.best.makespan);
+    }
+  }
   EXPECT_LT(with, without);
 }
 
