@@ -92,7 +92,8 @@ std::string text_of(const hw::Chip& chip) {
 
 // One pass of a layer under one rule: all numbers of busy cores together.
 void add_pass(const cost::CostContext& context, const graph::Layer& layer, LayerPass pass,
-              bool exclusive_wide, const std::string& kind, Sample& sample) {
+              bool exclusive_wide, const std::string& kind, const std::string& group,
+              Sample& sample) {
   schedule::Memory memory;
   std::int64_t work = 0;
   int schedules = 0;
@@ -114,6 +115,7 @@ void add_pass(const cost::CostContext& context, const graph::Layer& layer, Layer
     timed.schedule.lower_bound = timed.schedule.makespan;
   }
   sample.add(kind, text_of(*context.chip), found.problem, timed, verify::find_faults(found));
+  sample.count_last_as(group);
 }
 
 // Solves all layers of a model on a chip, under both rules; nothing where it cannot run.
@@ -125,7 +127,8 @@ bool add_model(const NamedModel& step, const hw::Chip& chip, const hw::Cluster& 
         &cluster,
         cost::place_group(cluster, step.model.tensor_width, 1, cost::Company::kAll).value()};
   }
-  if (step.model.settings.at("fusion") == "none") {
+  const bool is_eager = step.model.settings.at("fusion") == "none";
+  if (is_eager) {
     context.kernels = cost::Kernels::kLibrary;
   }
   if (cost::find_obstacle(context, step.model)) {
@@ -135,8 +138,10 @@ bool add_model(const NamedModel& step, const hw::Chip& chip, const hw::Cluster& 
     for (const LayerPass pass : {LayerPass::kForward, LayerPass::kBackward}) {
       const std::string kind =
           step.name + ", " + layer.name + " " + std::string(plan::to_string(pass));
-      add_pass(context, layer, pass, true, kind, exclusive);
-      add_pass(context, layer, pass, false, kind, shared);
+      const std::string group =
+          (is_eager ? "eager " : "fused ") + std::string(plan::to_string(pass));
+      add_pass(context, layer, pass, true, kind, group, exclusive);
+      add_pass(context, layer, pass, false, kind, group, shared);
     }
   }
   return true;

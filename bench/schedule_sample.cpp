@@ -93,6 +93,8 @@ void Sample::add(const std::string& kind, const std::string& name,
   }
 }
 
+void Sample::count_last_as(const std::string& group) { groups_[group].push_back(us_.size() - 1); }
+
 double Sample::proved_percent() const {
   const auto open = static_cast<double>(open_gaps_.size());
   return 100 * (1 - open / static_cast<double>(us_.size()));
@@ -121,6 +123,15 @@ void Sample::print(const std::string& title) const {
   print_class("searched", searched_);
   print_class("not proved", open_);
   std::printf("  work %lld\n", static_cast<long long>(work_));
+  for (const auto& [group, which] : groups_) {
+    std::vector<double> us, proofs;
+    for (const std::size_t i : which) {
+      us.push_back(us_[i]);
+      proofs.push_back(proof_us_[i]);
+    }
+    std::printf("  %-15s %6zu, mean %.1f us, median %.1f, 99 %% proved within %.0f\n",
+                group.c_str(), us.size(), mean(us), quantile(us, 0.5), quantile(proofs, 0.99));
+  }
   std::printf("  %10s  %7s  %5s  %9s  the worst\n", "ms", "gap %", "tasks", "work");
   const char* folder = std::getenv("PHAZE_SCHEDULE_DUMP");
   std::vector<const Case*> worst;

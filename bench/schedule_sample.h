@@ -33,6 +33,8 @@ class Sample {
   // `kind` and `name` say where the problem is from, `faults` what verify/ found in the answer.
   void add(const std::string& kind, const std::string& name, const plan::ScheduleProblem& problem,
            const Timed& timed, const std::vector<std::string>& faults);
+  // Prints the figures of those that were added last by themselves too, with all of this name.
+  void count_last_as(const std::string& group);
 
   // The figures, and the worst of each of the worst ten kinds: what was not proved by its gap,
   // before what was by its time. With PHAZE_SCHEDULE_DUMP naming a folder, these are written there
@@ -63,6 +65,7 @@ class Sample {
     double seconds = 0;
   };
   Class settled_, searched_, open_;
+  std::map<std::string, std::vector<std::size_t>> groups_;  // which
   std::int64_t work_ = 0, schedules_ = 0;
   std::map<std::string, Case> worst_;  // by kind
   std::string fault_;
