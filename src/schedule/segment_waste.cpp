@@ -31,29 +31,19 @@ using Running = SegmentStates::Running;
 namespace {
 
 constexpr std::size_t kMostSteps = 128;
-constexpr std::size_t kMostLengths = 8;  // of many, some fit nearly everywhere
-constexpr std::size_t kMany = 3;         // of a length count as all of them
+constexpr std::size_t kMostFillings = 5'000;  // 10 MB, then anew
+constexpr std::int64_t kStepsForTry = 8;      // take as long
+constexpr std::size_t kMostLengths = 8;       // of many, some fit nearly everywhere
+constexpr std::size_t kMany = 3;              // of a length count as all of them
 
 }  // namespace
-
-// The value of what fits until `end` on a core that is free from some time on, from the last step
-// that was asked for on; `next` becomes no later than the end at which more fits.
-double SegmentWaste::value_by(const std::vector<Step>& steps, std::size_t& step, Time end,
-                              Time free, Time& next) {
-  while (step + 1 < steps.size() && steps[step + 1].time <= end - free) {
-    ++step;
-  }
-  if (step + 1 < steps.size()) {
-    next = std::min(next, free + steps[step + 1].time);
-  }
-  return steps[step].value;
-}
 
 SegmentWaste::SegmentWaste(const Piece& piece, const Intervals& order, const SegmentTasks& tasks,
                            const Rates& rates)
     : piece_(piece), order_(order), tasks_(tasks), rates_(rates), ends_(piece.tasks.size()) {
   for (std::size_t kind = 0; kind < kKinds && !rates.value.empty(); ++kind) {
     std::vector<double> of_others;
+    std::vector<std::size_t> by_length;
     for (std::size_t i = 0; i < piece.tasks.size(); ++i) {
       if ((tasks.in_segments & bit(i)) == 0 || tasks.beside[i] == 0) {
         continue;
@@ -62,17 +52,17 @@ SegmentWaste::SegmentWaste(const Piece& piece, const Intervals& order, const Seg
         of_others.push_back(rates.one[i]);
       } else if (rates.value[i] > 0) {
         fillers_[kind] |= bit(i);
-        by_length_[kind].push_back(i);
+        by_length.push_back(i);
       }
     }
-    std::ranges::stable_sort(by_length_[kind], {}, [&](std::size_t i) { return tasks.beside[i]; });
+    std::ranges::stable_sort(by_length, {}, [&](std::size_t i) { return tasks.beside[i]; });
     std::ranges::sort(of_others, std::greater<>());
     const auto most = static_cast<std::size_t>(piece.cores[kKinds - 1 - kind]);
     for (std::size_t i = 0; i < std::min(most, of_others.size()); ++i) {
       rate_of_others_[kind] += of_others[i];
     }
     rate_of_others_[kind] = std::min(1.0, rate_of_others_[kind]);
-    for (const std::size_t i : by_length_[kind]) {
+    for (const std::size_t i : by_length) {
       std::vector<Mask>& alike = alike_[kind];
       const bool is_first = alike.empty() || tasks.beside[lowest(alike.back())] != tasks.beside[i];
       if (is_first) {
@@ -213,6 +203,7 @@ bool SegmentWaste::is_too_much(std::size_t kind, const Question& question, bool 
     const double of_others = std::min(
         busy.of_others, rate_of_others_[kind] * static_cast<double>(end - state.last_start));
     const double earned = busy.earned + std::min(filled, kin.value) + of_others;
+    // A difference, but none of its terms is above the limit by more than a little.
     if (round_up(static_cast<double>(end) + question.values - earned) < question.limit) {
       return false;
     }
@@ -222,6 +213,19 @@ bool SegmentWaste::is_too_much(std::size_t kind, const Question& question, bool 
     end = next;
   }
   return true;
+}
+
+// The value of what fits until `end` on a core that is free from some time on, from the last step
+// that was asked for on; `next` becomes no later than the end at which more fits.
+double SegmentWaste::value_by(const std::vector<Step>& steps, std::size_t& step, Time end,
+                              Time free, Time& next) {
+  while (step + 1 < steps.size() && steps[step + 1].time <= end - free) {
+    ++step;
+  }
+  if (step + 1 < steps.size()) {
+    next = std::min(next, free + steps[step + 1].time);
+  }
+  return steps[step].value;
 }
 
 // The most that whole tasks on all cores are worth by some end, no earlier than the last that was
@@ -251,7 +255,7 @@ double SegmentWaste::fill(const Fillings& fillings, const Busy& busy, Time end, 
 }
 
 const SegmentWaste::Kin& SegmentWaste::kin_of(std::size_t kind, Mask left) {
-  Kin& kin = kin_[kind][MaskHash()(left) % kin_[kind].size()];
+  Kin& kin = kin_[kind][MaskHash()(left) >> kBitsOfHash];
   if (kin.fillings != nullptr && kin.left == left) {
     return kin;
   }
@@ -270,25 +274,23 @@ const SegmentWaste::Kin& SegmentWaste::kin_of(std::size_t kind, Mask left) {
       tasks |= rest & ~(rest - 1);
     }
   }
+  if (fillings_[kind].size() > kMostFillings) {
+    const Kin now = kin;
+    fillings_[kind].clear();
+    kin_[kind].fill({});
+    kin = now;
+  }
   kin.fillings = &fillings_of(kind, tasks);
   return kin;
 }
 
 Mask SegmentWaste::longest_of(std::size_t kind, Mask left) const {
-  Mask longest = 0;
-  Time length = 0;
-  for (std::size_t at = by_length_[kind].size(); at-- > 0;) {
-    const std::size_t i = by_length_[kind][at];
-    if ((left & bit(i)) == 0) {
-      continue;
+  for (std::size_t at = alike_[kind].size(); at-- > 0;) {
+    if ((left & alike_[kind][at]) != 0) {
+      return left & alike_[kind][at];
     }
-    if (longest != 0 && tasks_.beside[i] != length) {
-      break;
-    }
-    longest |= bit(i);
-    length = tasks_.beside[i];
   }
-  return longest;
+  return 0;
 }
 
 const SegmentWaste::Fillings& SegmentWaste::fillings_of(std::size_t kind, Mask left) {
@@ -298,44 +300,45 @@ const SegmentWaste::Fillings& SegmentWaste::fillings_of(std::size_t kind, Mask l
     return fillings;
   }
   std::vector<Step> steps = {{0, 0}}, with;
-  for (const std::size_t i : by_length_[kind]) {
-    if ((left & bit(i)) == 0) {
-      continue;
-    }
-    // The best of both: without it, and with it.
-    with.clear();
-    std::size_t a = 0, b = 0;
-    while (a < steps.size() || b < steps.size()) {
-      Step step;
-      if (b == steps.size() ||
-          (a < steps.size() && steps[a].time <= steps[b].time + tasks_.beside[i])) {
-        step = steps[a++];
-      } else {
-        step = {steps[b].time + tasks_.beside[i], steps[b].value + most_value_[kind][i]};
-        ++b;
+  for (const Mask alike : alike_[kind]) {
+    for (Mask rest = left & alike; rest != 0; rest &= rest - 1) {
+      const Step more{tasks_.beside[lowest(rest)], most_value_[kind][lowest(rest)]};
+      tried_ += static_cast<std::int64_t>(steps.size()) / kStepsForTry;
+      // The best of both: without it, and with it.
+      with.clear();
+      std::size_t a = 0, b = 0;
+      while (a < steps.size() || b < steps.size()) {
+        Step step;
+        if (b == steps.size() || (a < steps.size() && steps[a].time <= steps[b].time + more.time)) {
+          step = steps[a++];
+        } else {
+          step = {steps[b].time + more.time, steps[b].value + more.value};
+          ++b;
+        }
+        if (!with.empty() && step.value <= with.back().value) {
+          continue;
+        }
+        if (!with.empty() && step.time == with.back().time) {
+          with.back() = step;
+        } else {
+          with.push_back(step);
+        }
       }
-      if (!with.empty() && step.value <= with.back().value) {
-        continue;
+      steps.swap(with);
+      if (steps.size() > kMostSteps) {
+        // Two become one: as soon as the first, as good as the second.
+        for (std::size_t at = 1; at < steps.size(); at += 2) {
+          steps[at / 2 + 1] = {steps[at].time, steps[std::min(at + 1, steps.size() - 1)].value};
+        }
+        steps.resize(steps.size() / 2 + 1);
       }
-      if (!with.empty() && step.time == with.back().time) {
-        with.back() = step;
-      } else {
-        with.push_back(step);
-      }
-    }
-    steps.swap(with);
-    if (steps.size() > kMostSteps) {  // two become one: as soon as the first, as good as the second
-      for (std::size_t at = 1; at < steps.size(); at += 2) {
-        steps[at / 2 + 1] = {steps[at].time, steps[std::min(at + 1, steps.size() - 1)].value};
-      }
-      steps.resize(steps.size() / 2 + 1);
     }
   }
-  fillings.steps = std::move(steps);
+  fillings.steps.assign(steps.begin(), steps.end());  // no longer than it has to be
   const Mask longest = longest_of(kind, left);
-  fillings.few = count(longest);
-  if (longest != 0 && fillings.few < static_cast<std::size_t>(piece_.cores[kind])) {
-    fillings.others = &fillings_of(kind, left & ~longest);  // has fewer steps
+  if (longest != 0 && count(longest) < static_cast<std::size_t>(piece_.cores[kind])) {
+    fillings.few = count(longest);
+    fillings.others = &fillings_of(kind, left & ~longest);  // of fewer tasks
   }
   return fillings;
 }

@@ -3,12 +3,14 @@
 // head of segment_waste.cpp.
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "schedule/intervals.h"
+#include "schedule/piece.h"
 #include "schedule/rates.h"
 #include "schedule/segment_states.h"
 #include "schedule/segment_tasks.h"
@@ -58,6 +60,7 @@ class SegmentWaste {
     const Fillings* fillings = nullptr;  // none: nobody has asked
   };
   static constexpr std::int64_t kMostCores = 16;
+  static constexpr int kBitsOfHash = 58;  // all but those that tell 64 apart
   // Cores of a kind.
   struct Busy {
     std::size_t cores = 0;
@@ -89,14 +92,13 @@ class SegmentWaste {
   const Intervals& order_;
   const SegmentTasks& tasks_;
   const Rates& rates_;
-  std::array<Mask, kKinds> fillers_{};  // tasks of a kind that are worth something
-  std::array<std::vector<std::size_t>, kKinds> by_length_;  // these, shortest first
-  std::array<std::vector<Mask>, kKinds> alike_;             // in length
-  std::array<std::vector<double>, kKinds> most_value_;      // by task: of those of its length
-  std::array<double, kKinds> rate_of_others_{};             // at one moment at most, of other kinds
+  std::array<Mask, kKinds> fillers_{};                  // tasks of a kind that are worth something
+  std::array<std::vector<Mask>, kKinds> alike_;         // in length
+  std::array<std::vector<double>, kKinds> most_value_;  // by task: of those of its length
+  std::array<double, kKinds> rate_of_others_{};         // at one moment at most, of other kinds
   std::array<bool, kKinds> is_asked_{};
   std::array<std::unordered_map<Mask, Fillings, MaskHash>, kKinds> fillings_;
-  std::array<std::array<Kin, 64>, kKinds> kin_;  // what was asked last
+  std::array<std::array<Kin, 64>, kKinds> kin_;  // what was asked last, by hash
   std::vector<Time> ends_;                       // scratch
   std::vector<Later> later_;                     // scratch
   std::int64_t tried_ = 0;

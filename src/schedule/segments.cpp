@@ -406,6 +406,7 @@ bool has_segments(const Piece& piece) {
 SegmentsAnswer search_segments(const Piece& piece, const Bounds& bounds,
                                const SegmentsQuestion& question, PieceAnswer& best,
                                const std::function<bool()>& is_cancelled) {
+  CHECK(has_segments(piece), "all tasks need cores");
   CHECK(question.limit <= best.makespan, "what is found is better");
   return Segments(piece, bounds, question).run(best, is_cancelled);
 }
