@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -250,21 +251,25 @@ TEST(Segments, LeaveOutNoScheduleThatWastesLittle) {
   EXPECT_GT(tried, 1000);
 }
 
-// Products of two lengths, short tasks beside them and some that need both kinds of core: too many
-// to try them all, but the same is found without this rule, with more states.
+// Tasks of few lengths, some of which need both kinds of core: too many to try them all, but the
+// same is found without this rule.
 TEST(Segments, AreTheSameWhateverTheyWaste) {
-  std::int64_t with = 0, without = 0;
-  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+  int tried = 0;
+  for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
     SCOPED_TRACE(seed);
     Rng rng(seed);
     const auto draw = [&rng](std::uint64_t most) { return static_cast<Time>(1 + rng.below(most)); };
-    Piece piece{{draw(5), draw(4)}, true, {}};
-    for (std::size_t i = 0; i < 11; ++i) {
+    Piece piece{{draw(4), draw(4)}, true, {}};
+    const std::array<Time, 3> lengths = {draw(40), draw(40), draw(40)};
+    for (std::size_t i = 0; i < 9; ++i) {
       PieceTask task;
       const bool is_product = rng.below(2) == 0;
-      task.all = is_product ? (rng.below(2) == 0 ? 37 : 14) : draw(10);
-      task.one = task.all * piece.cores[is_product ? kTensor : kVector] + draw(3) - 1;
-      task.needs = {is_product, !is_product || rng.below(8) == 0};
+      task.all = rng.below(3) != 0 ? lengths[rng.below(3)] : draw(12);
+      task.needs = {is_product, !is_product || rng.below(6) == 0};
+      const Time times = std::max(task.needs[kTensor] ? piece.cores[kTensor] : 1,
+                                  task.needs[kVector] ? piece.cores[kVector] : 1);
+      const auto most = static_cast<std::uint64_t>(task.all * times);
+      task.one = rng.below(2) == 0 ? task.all * times + draw(3) - 1 : task.all + draw(most + 1) - 1;
       for (std::size_t before = 0; before < i; ++before) {
         if (rng.below(6) == 0) {
           task.before |= bit(before);
@@ -274,8 +279,8 @@ TEST(Segments, AreTheSameWhateverTheyWaste) {
       piece.tasks.push_back(task);
     }
     Time limit = one_by_one(piece).makespan + 1;
-    // Then again for nothing but a better one, of which there is none.
-    for (int round = 0; round < 2; ++round) {
+    // Then for the best alone, and for a better one, of which there is none.
+    for (int round = 0; round < 3; ++round) {
       Bounds bounds(piece);
       RateFinder finder(piece);
       bounds.limit_to(limit);
@@ -287,12 +292,11 @@ TEST(Segments, AreTheSameWhateverTheyWaste) {
       const Found other = search(piece, bounds, {.limit = limit, .waste = false});
       ASSERT_TRUE(found.answer.is_complete && other.answer.is_complete);
       ASSERT_EQ(found.best.makespan, other.best.makespan);
-      with += found.answer.work;
-      without += other.answer.work;
-      limit = std::min(limit, other.best.makespan);
+      ++tried;
+      limit = std::min(limit, other.best.makespan + (round == 0 ? 1 : 0));
     }
   }
-  EXPECT_LT(with, without);
+  EXPECT_GT(tried, 1000);
 }
 
 // Ten tasks on three cores that fit to the last: states are many and alike, and one of them is
