@@ -27,7 +27,7 @@ class SegmentWaste {
   // before `limit`. Says so of some of those where that holds.
   bool is_too_much(const SegmentState& state, std::span<const SegmentStates::Running> running,
                    Time limit);
-  std::int64_t tried() const { return tried_; }  // ends of segments, so far
+  std::int64_t tried() const { return tried_; }  // ends of segments, and what takes as long
 
  private:
   // The most that whole tasks on one core are worth together, by the time that they take: steps.
