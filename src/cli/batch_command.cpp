@@ -125,7 +125,7 @@ std::vector<std::string> columns_of(const std::vector<Scenario>& scenarios) {
 
 int run_batch(const BatchOptions& options) {
   Diagnostics diagnostics;
-  check_output_files(options.csv, "", options.file, diagnostics);
+  check_output_files(options.csv, "", {{"batch", options.file}}, diagnostics);
   const auto scenarios = read_scenarios(options.file, diagnostics);
   if (!scenarios || diagnostics.has_errors()) {
     return report_bad_input(diagnostics);

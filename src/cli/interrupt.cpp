@@ -17,11 +17,13 @@ std::atomic<bool> is_noted{false};
 std::atomic<bool> is_terminal{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
+void write_line(std::string_view line) {
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+}
+
 [[noreturn]] void leave() {
   // On a terminal the line of progress, and the terminal's ^C, make room.
-  const std::string_view line =
-      is_terminal ? "\r\x1b[Kphaze: interrupted\n" : "phaze: interrupted\n";
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+  write_line(is_terminal ? "\r\x1b[Kphaze: interrupted\n" : "phaze: interrupted\n");
   _exit(kInterrupted);
 }
 
@@ -30,6 +32,9 @@ extern "C" void on_interrupt(int /*signal*/) {
     is_pending = true;
   } else if (is_noting && !is_noted) {
     is_noted = true;
+    if (is_terminal) {  // in the place of progress; what is shown next takes it
+      write_line("\r\x1b[Kstopping; again ends at once");
+    }
   } else {
     leave();
   }

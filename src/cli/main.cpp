@@ -41,16 +41,21 @@ CLI::Validator whole_number() {
 
 namespace {
 
-CLI::Validator number_from(double least, bool is_above, const std::string& expected) {
+CLI::Validator number(bool may_be_zero) {
   return CLI::Validator(
-      [least, is_above, expected](const std::string& text) -> std::string {
+      [may_be_zero](const std::string& text) -> std::string {
+        // Beyond these nobody means it, and what is made of it may be no number any more.
+        constexpr double kLeast = 1e-12, kMost = 1e12;
         double number = 0;
         const char* end = text.data() + text.size();
         const auto [last, error] = std::from_chars(text.data(), end, number);
         const bool is_number = error == std::errc() && last == end && std::isfinite(number);
-        if (is_number && (is_above ? number > least : number >= least)) {
+        if (is_number && ((number >= kLeast && number <= kMost) || (number == 0 && may_be_zero))) {
           return "";
         }
+        const std::string expected = is_number && number > 0 ? "from 1e-12 to 1e12"
+                                     : may_be_zero           ? "from 0"
+                                                             : "above 0";
         return "expected a number " + expected + ", found \"" + text + "\"";
       },
       "");
@@ -58,9 +63,9 @@ CLI::Validator number_from(double least, bool is_above, const std::string& expec
 
 }  // namespace
 
-CLI::Validator positive_number() { return number_from(0, true, "above 0"); }
+CLI::Validator positive_number() { return number(false); }
 
-CLI::Validator number_from_zero() { return number_from(0, false, "from 0"); }
+CLI::Validator number_from_zero() { return number(true); }
 
 namespace {
 
@@ -97,6 +102,10 @@ std::string explain(const CLI::App& program, const CLI::ParseError& error,
       const std::string name = extras[0].substr(0, extras[0].find('='));
       message = "unexpected \"" + extras[0] + "\"" + did_you_mean(name, known);
     }
+  }
+  // "--devices: At Most 1 required but received 2"
+  if (const std::size_t at = message.find(": At Most 1 required"); at != std::string::npos) {
+    message = message.substr(0, at) + " is there twice";
   }
   const std::string help =
       chosen.empty() ? "phaze --help" : "phaze " + chosen[0]->get_name() + " --help";

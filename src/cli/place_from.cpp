@@ -6,6 +6,7 @@
 #include "base/plural.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/output_file.h"
 #include "cli/place_setting.h"
 #include "cli/ranges.h"
 #include "io/document.h"
@@ -85,7 +86,7 @@ void say_unused(const MegatronJob& job) {
       report_note(what + list);
     }
   };
-  say(job.unused, "arguments that change no time here: ");
+  say(job.unused, "arguments that nothing here depends on: ");
   say(job.not_modelled,
       "arguments that change time or memory, and by how much is not known here: ");
 }
@@ -142,6 +143,26 @@ bool is_decoder(const PlanSetting& setting) {
          spec->embedding.vocabulary > 0;
 }
 
+// Arguments beside a MODEL must not tell of another one. It is a decoder.
+void check_shape(const MegatronJob& job, const PlanSetting& setting, const std::string& source,
+                 Diagnostics& diagnostics) {
+  const auto& spec = std::get<models::ModelSpec>(setting.model);
+  const auto check = [&](const char* name, std::optional<std::int64_t> said, std::int64_t own) {
+    if (said && *said != own) {
+      diagnostics.error({source, 0, 0, name},
+                        std::to_string(*said) + " contradicts MODEL, which has " +
+                            std::to_string(own) + "; without MODEL the arguments tell its shape");
+    }
+  };
+  std::int64_t layers = 0;
+  for (const models::Run& run : spec.stacks.front().runs) {
+    layers += run.count;
+  }
+  check("--num-layers", job.layers, layers);
+  check("--hidden-size", job.hidden, spec.hidden);
+  check("--num-attention-heads", job.heads, spec.stacks.front().runs.front().block.attention.heads);
+}
+
 void check_width(const MegatronJob& job, const PlanSetting& setting, const std::string& source,
                  Diagnostics& diagnostics) {
   const std::vector<std::int64_t> widths = search::possible_widths(setting);
@@ -163,6 +184,14 @@ int run_from(PlanOptions options, const std::string& program, const std::string&
   Diagnostics diagnostics;
   check_options(options, diagnostics);
   const auto job = read_job(options, program, arguments, diagnostics);
+  const Inputs inputs = {{"job", arguments.starts_with("@") ? source_of(arguments) : ""}};
+  for (const auto& [name, path] :
+       {std::pair("--output", options.output), std::pair("--report", options.report)}) {
+    const auto why = path.empty() ? std::nullopt : find_output_fault(path, inputs);
+    if (why) {
+      diagnostics.error({"command line", 0, 0, name}, *why);
+    }
+  }
   if (!job || diagnostics.has_errors()) {
     return report_bad_input(diagnostics);
   }
@@ -193,6 +222,7 @@ int run_from(PlanOptions options, const std::string& program, const std::string&
                       "expected a decoder with a vocabulary, as pretrain_gpt.py trains");
     return report_bad_input(diagnostics);
   }
+  check_shape(*job, *setting, source_of(arguments), diagnostics);
   check_width(*job, *setting, source_of(arguments), diagnostics);
   const auto given = make_given(*job, *setting, diagnostics);
   if (!given || diagnostics.has_errors()) {
@@ -214,7 +244,7 @@ int run_from(PlanOptions options, const std::string& program, const std::string&
   if (best.has_fitting()) {
     report.record.best = search::make_record(*setting, best).plan;
   }
-  add_range(report.record);
+  add_range(report.record, setting->chip);
   add_simulated(report.record);
   if (run && today.has_fitting()) {
     report.record.run =

@@ -157,7 +157,7 @@ int show(const PlanSetting& setting, const PlanOptions& options, const PlanAnswe
         report::PlanSearch{answer.strategies, answer.excluded,    answer.priced,
                            seconds,           answer.is_complete, answer.original.has_value()};
   }
-  add_range(report.record);
+  add_range(report.record, setting.chip);
   add_simulated(report.record);
   if (run && answer.has_fitting()) {
     report.record.run =

@@ -39,6 +39,19 @@ std::optional<double> parse_tokens(std::string_view text) {
              : std::nullopt;
 }
 
+// What --set changes is part of what a chip and a cluster are called.
+void name_changes(const std::vector<std::string>& settings, search::PlanSetting& setting) {
+  std::string of_chip, of_cluster;
+  for (const std::string& each : settings) {
+    const bool is_cluster = each.starts_with("cluster.");
+    const std::size_t begin = is_cluster || each.starts_with("chip.") ? each.find('.') + 1 : 0;
+    std::string& list = is_cluster ? of_cluster : of_chip;
+    list += (list.empty() ? " (" : ", ") + each.substr(begin);
+  }
+  setting.chip.name += of_chip.empty() ? "" : of_chip + ")";
+  setting.cluster.name += of_cluster.empty() ? "" : of_cluster + ")";
+}
+
 }  // namespace
 
 std::optional<search::PlanSetting> read_setting(const PlanOptions& options,
@@ -107,6 +120,7 @@ std::optional<search::PlanSetting> read_setting(const PlanOptions& options,
   }
   setting.chip = *chip;
   setting.cluster = *cluster;
+  name_changes(options.settings, setting);
   setting.model = std::move(workload->model);
   setting.build = workload->build;
   setting.build.pads_vocabulary = !search::is_original(setting.assumptions);
@@ -142,6 +156,10 @@ std::optional<RunRequest> read_run(const PlanOptions& options, Diagnostics& diag
   take("--life-years", options.life_years, request.prices.life_years);
   take("--usd-per-device", options.usd_per_device, request.prices.usd_per_device);
   take("--usd-per-device-hour", options.usd_per_device_hour, request.prices.usd_per_device_hour);
+  if (is_given(options, "--usd-per-device") && is_given(options, "--usd-per-device-hour")) {
+    diagnostics.error({"command line", 0, 0, "--usd-per-device"},
+                      "means nothing beside --usd-per-device-hour");
+  }
   if (is_given(options, "--pue") && options.pue < 1) {
     diagnostics.error({"command line", 0, 0, "--pue"}, "expected 1 or more");
   }

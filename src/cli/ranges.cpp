@@ -14,15 +14,15 @@ std::vector<plan::ErrorQuantiles> load_errors() {
   return *std::move(table);
 }
 
-void add_range(plan::PlanRecord& record) {
-  record.range = trust::find_range(load_errors(), record);
+void add_range(plan::PlanRecord& record, const hw::Chip& chip) {
+  record.range = trust::find_range(load_errors(), record, chip.machine);
 }
 
 void add_ranges(plan::SearchRecord& record) {
   const std::vector<plan::ErrorQuantiles> table = load_errors();
   const auto add = [&table](plan::SearchResult& result) {
     for (plan::PlanRecord& plan : result.plans) {
-      plan.range = trust::find_range(table, plan);
+      plan.range = trust::find_range(table, plan, "");  // nobody has built it
     }
   };
   for (plan::SearchResult& own : record.own) {

@@ -17,7 +17,6 @@ namespace phaze::cli {
 namespace {
 
 struct SearchOptions : ChipSearchOptions {
-  std::string space = "phaze2024";
   bool count = false;
   double area_mm2 = 0, power_w = 0, die_cost_usd = 0;  // 0: the space's own
 };

@@ -45,6 +45,7 @@ search::PlanSetting read_model(const ChipSearchOptions& options, Assumptions ass
     setting.build = workload->build;
     setting.build.pads_vocabulary = !search::is_original(setting.assumptions);
     setting.training = workload->training;
+    search::chain_length(setting, diagnostics);  // can it be built as it is asked for?
   }
   return setting;
 }

@@ -3,6 +3,7 @@
 #include <tbb/task_arena.h>
 
 #include <chrono>
+#include <optional>
 
 #include "base/check.h"
 #include "base/plural.h"
@@ -79,7 +80,11 @@ search::SearchAnswer search_with_progress(const SearchQuestion& question,
       }
     };
   }
+  std::optional<NoteInterrupts> note;  // before there is a chip to show one ends the program
   how.is_cancelled = [&](const search::SearchOptions::Progress& at) {
+    if (!note && at.best > 0) {
+      note.emplace();
+    }
     progress.show(at.stage + ": " + with_thousands(at.settled) + " of " +
                   counted(at.total, "chip") + " settled, best " + with_prefix(at.best, "") +
                   ", none above " + with_prefix(at.bound, ""));
@@ -93,7 +98,6 @@ search::SearchAnswer search_with_progress(const SearchQuestion& question,
     return was_interrupted() || (study != nullptr && study->has_failed());
   };
   progress.show("pricing chips");
-  const NoteInterrupts note;
   search::SearchAnswer answer;
   tbb::task_arena arena(options.threads > 0 ? options.threads : tbb::task_arena::automatic);
   arena.execute([&] {
@@ -138,7 +142,10 @@ search::SearchFront front_with_progress(const SearchQuestion& question,
 
 // Files that are written beside the answer, before the work is done.
 void check_files(const ChipSearchOptions& options, Diagnostics& diagnostics) {
-  Inputs inputs = {{"study", options.study}, {"reference chip", options.reference}};
+  Inputs inputs = {{"study", options.study},
+                   {"reference chip", options.reference},
+                   {"space", options.space},
+                   {"cluster", options.cluster}};
   for (const std::string& model : options.models) {
     inputs.emplace_back("model", model);
   }

@@ -13,6 +13,7 @@
 namespace phaze::cli {
 
 struct ChipSearchOptions : CommonOptions {
+  std::string space = "phaze2024";
   std::vector<std::string> models;
   ModelOptions model;  // how they train; its name does not matter
   std::string assumptions = "phaze2024";

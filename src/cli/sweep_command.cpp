@@ -1,5 +1,6 @@
 // `phaze sweep`: a command over the values of fields.
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <memory>
 
@@ -77,14 +78,18 @@ std::optional<Sweep> read_sweep(const SweepOptions& options, Diagnostics& diagno
   return sweep;
 }
 
+// A number that has neither unit nor sign, which tells relative ones, is one in the table too.
 plan::DataCell cell_of(const SweepValue& value) {
-  if (value.number && shortest(*value.number) == value.text) {
-    if (*value.number == std::round(*value.number) && std::abs(*value.number) < 1e15) {
-      return static_cast<std::int64_t>(*value.number);
-    }
-    return *value.number;
+  double number = 0;
+  const char* end = value.text.data() + value.text.size();
+  const auto [last, error] = std::from_chars(value.text.data(), end, number);
+  if (error != std::errc() || last != end || !std::isfinite(number)) {
+    return value.text;
   }
-  return value.text;
+  if (number == std::round(number) && std::abs(number) < 1e15) {
+    return static_cast<std::int64_t>(number);
+  }
+  return number;
 }
 
 std::optional<double> number_of(const plan::DataCell& cell) {
@@ -137,7 +142,11 @@ std::string default_metric(const std::string& command) {
 int run_sweep(const SweepOptions& options) {
   Diagnostics diagnostics;
   const auto sweep = read_sweep(options, diagnostics);
-  check_output_files(options.csv, options.plot, "", diagnostics);
+  Inputs inputs;
+  for (const std::string& word : options.command) {
+    inputs.emplace_back("command", word.substr(word.find('=') + 1));
+  }
+  check_output_files(options.csv, options.plot, inputs, diagnostics);
   if (!sweep || diagnostics.has_errors()) {
     return report_bad_input(diagnostics);
   }
@@ -149,6 +158,7 @@ int run_sweep(const SweepOptions& options) {
   for (const Figure& figure : figures_of(sweep->command[0])) {
     table.columns.push_back(figure.column);
   }
+  table.columns.emplace_back("reason");
   const std::string metric =
       options.metric.empty() ? default_metric(sweep->command[0]) : options.metric;
   if (std::ranges::find(table.columns, metric) == table.columns.end()) {
@@ -185,6 +195,7 @@ int run_sweep(const SweepOptions& options) {
     has_answer = has_answer || run.outcome == Outcome::kSolved;
     row.emplace_back(to_string(run.outcome));
     row.insert(row.end(), run.cells.begin(), run.cells.end());
+    row.push_back(run.message.empty() ? plan::DataCell() : plan::DataCell(run.message));
     table.rows.push_back(std::move(row));
   }
   if (!options.plot.empty()) {

@@ -49,13 +49,13 @@ plan::DataTable without_empty_columns(const plan::DataTable& table) {
   return full;
 }
 
-void check_output_files(const std::string& csv, const std::string& plot, const std::string& input,
+void check_output_files(const std::string& csv, const std::string& plot, const Inputs& inputs,
                         Diagnostics& diagnostics) {
   for (const auto& [option, path] : {std::pair("--csv", csv), std::pair("--plot", plot)}) {
     if (path.empty()) {
       continue;
     }
-    if (const auto why = find_output_fault(path, {{"input", input}})) {
+    if (const auto why = find_output_fault(path, inputs)) {
       diagnostics.error({"command line", 0, 0, option}, *why);
     } else {
       io::check_writable(path, diagnostics);

@@ -67,7 +67,7 @@ void check_output(const std::string& option, const std::string& path,
                   const ValidateOptions& options, Diagnostics& diagnostics) {
   Inputs inputs;
   for (const std::string& file : options.files) {
-    inputs.emplace_back("runs", file);
+    inputs.emplace_back("table", file);
   }
   if (const auto why = find_output_fault(path, inputs)) {
     diagnostics.error({"command line", 0, 0, option}, *why);
@@ -154,6 +154,9 @@ int run_validate(const ValidateOptions& options) {
   }
   if (!options.errors.empty()) {
     check_output("--write-errors", options.errors, options, diagnostics);
+    if (options.errors == options.plot) {
+      diagnostics.error({"command line", 0, 0, "--write-errors"}, "is --plot's own file");
+    }
   }
   // Errors are those of all that is known.
   const bool is_built_in = options.files.empty() || !options.errors.empty();

@@ -98,6 +98,7 @@ struct Chip {
   std::string name;
   std::string title;
   std::string source;
+  std::string machine;  // of the built-in ones, where it is that one unchanged; empty: of one's own
   int node_nm = 7;
   std::int64_t dies = 1;  // equal ones in the package
   Hertz clock;

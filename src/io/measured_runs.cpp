@@ -8,6 +8,7 @@
 #include "base/plural.h"
 #include "base/text.h"
 #include "io/csv.h"
+#include "io/document_text.h"
 #include "io/measured_lines.h"
 
 namespace phaze::io {
@@ -210,10 +211,16 @@ class RunReader {
     double value = 0;
     const char* end = given->text.data() + given->text.size();
     const auto [last, error] = std::from_chars(given->text.data(), end, value);
-    if (error != std::errc() || last != end || !std::isfinite(value) || value < least ||
-        (is_above && value == least)) {
+    const bool is_number = error == std::errc() && last == end && std::isfinite(value);
+    if (!is_number || value < least || (is_above && value == least)) {
       fault(name, "expected a number " + std::string(is_above ? "above " : "from ") +
                       shortest(least) + (is_above ? "" : " on") + ", found " + quoted(given->text));
+      return std::nullopt;
+    }
+    // Neither a time in seconds nor a size in bytes of any machine.
+    constexpr double kLeast = 1e-12, kMost = 1e18;
+    if (value != 0 && (value < kLeast || value > kMost)) {
+      fault(name, "expected a number from 1e-12 to 1e18, found " + quoted(given->text));
       return std::nullopt;
     }
     return value;
@@ -390,6 +397,9 @@ std::optional<std::vector<MeasuredRun>> read_measured_runs(std::string_view text
                                                            const std::string& source,
                                                            const std::string& group,
                                                            Diagnostics& diagnostics) {
+  if (!check_utf8(text, source, diagnostics)) {
+    return std::nullopt;
+  }
   return RunReader(text, source, group, diagnostics).read();
 }
 

@@ -124,6 +124,7 @@ const Argument* Arguments::find(const std::string& name) const {
 }
 
 const Word* Arguments::value(const std::string& name) {
+  asked_.insert(name);
   const auto found = std::ranges::find(all_, name, &Argument::name);
   if (found == all_.end()) {
     return nullptr;
@@ -144,6 +145,7 @@ const Word* Arguments::value(const std::string& name) {
 }
 
 bool Arguments::flag(const std::string& name) {
+  asked_.insert(name);
   const auto found = std::ranges::find(all_, name, &Argument::name);
   if (found == all_.end()) {
     return false;

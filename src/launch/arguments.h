@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,8 @@ class Arguments {
   void error(const std::string& name, const std::string& message);
   // Names that nobody asked for, in their order, each once.
   std::vector<std::string> unused() const;
+  // Names that somebody asked for, there or not.
+  std::vector<std::string> asked() const { return {asked_.begin(), asked_.end()}; }
 
  private:
   const Argument* find(const std::string& name) const;
@@ -56,6 +59,7 @@ class Arguments {
   const Word* value(const std::string& name);
 
   std::vector<Argument> all_;
+  std::set<std::string> asked_;
   Location everything_;
   Diagnostics& diagnostics_;
 };

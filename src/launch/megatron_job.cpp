@@ -35,9 +35,21 @@ class Reader {
     job_.sequence = sequence.value_or(0);
     if (request_.needs_model) {
       job_.spec = read_model(arguments_, job_.strategy.tensor, diagnostics_);
+    } else {
+      job_.layers = arguments_.count("--num-layers", kMostWidth);
+      job_.hidden = arguments_.count("--hidden-size", kMostWidth);
+      job_.heads = arguments_.count("--num-attention-heads", kMostWidth);
     }
     for (const std::string& name : arguments_.unused()) {
-      (changes_time(name) ? job_.not_modelled : job_.unused).push_back(name);
+      constexpr std::size_t kMostEdits = 2;  // Megatron has names that are as close as three
+      const std::string near = nearest_name(name, arguments_.asked(), kMostEdits);
+      if (changes_time(name)) {
+        job_.not_modelled.push_back(name);
+      } else if (!near.empty()) {
+        arguments_.error(name, "is not known; did you mean " + near + "?");
+      } else {
+        job_.unused.push_back(name);
+      }
     }
     return std::move(job_);
   }

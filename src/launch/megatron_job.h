@@ -16,6 +16,8 @@ namespace phaze::launch {
 
 struct MegatronJob {
   std::optional<models::ModelSpec> spec;  // nothing where it was not asked for
+  // What the arguments say of a model that they were not asked for.
+  std::optional<std::int64_t> layers, hidden, heads;
   plan::Strategy strategy;
   std::int64_t devices = 1;                     // that run, all of them busy
   std::int64_t global_batch = 1, sequence = 0;  // sequence 0: not said
@@ -23,7 +25,7 @@ struct MegatronJob {
   plan::PlanWorkload workload;
   // In the order of forward, stages or all chunks; nothing: even.
   std::optional<std::vector<StageShape>> layout;
-  // Names: what was not read, and of that what changes the time of an iteration.
+  // Names: what was not read, and what changes the time of an iteration by nobody knows how much.
   std::vector<std::string> unused, not_modelled;
   Location layout_where;  // of what says how layers are cut, for faults found later
 };

@@ -106,7 +106,11 @@ std::optional<hw::Chip> load_chip(const std::string& name_or_file,
   const bool is_built_in = std::ranges::count(chip_names(), name_or_file) > 0;
   const std::string name =
       is_built_in ? name_or_file : std::filesystem::path(name_or_file).stem().string();
-  return io::read_chip(*document, name, technology, diagnostics);
+  std::optional<hw::Chip> chip = io::read_chip(*document, name, technology, diagnostics);
+  if (chip && is_built_in && settings.empty()) {
+    chip->machine = name;
+  }
+  return chip;
 }
 
 std::optional<hw::Chip> load_chip_inside(const io::Value& value, const std::string& file,

@@ -146,12 +146,16 @@ std::string figures_text(const plan::PlanRecord& record) {
   return text + "\n";
 }
 
-std::string range_text(const plan::PredictionRange& range) {
+std::string range_text(const plan::PredictionRange& range, Seconds iteration) {
   if (!range.low) {
     return "  range: " + range.basis + "\n";
   }
-  return "  80 % range " + time_text(*range.low) + " to " + time_text(*range.high) + " (+-" +
-         percent(range.half_width()) + "), from " + range.basis + "\n";
+  const auto change = [iteration](Seconds end) {
+    const double share = end.value() / iteration.value() - 1;
+    return (share < 0 ? "" : "+") + percent(share);
+  };
+  return "  80 % range " + time_text(*range.low) + " to " + time_text(*range.high) + " (" +
+         change(*range.low) + " to " + change(*range.high) + "), from " + range.basis + "\n";
 }
 
 std::string why_text(const plan::PlanWhy& why, Seconds iteration) {
@@ -231,7 +235,7 @@ std::string plan_text(const PlanReport& report) {
   }
   text += "\n" + stage_table(record) + fullest_text(plan);
   text += "\n  iteration " + time_text(plan.iteration) + " = " + parts_text(plan.parts) + "\n";
-  text += record.range ? range_text(*record.range) : "";
+  text += record.range ? range_text(*record.range, plan.iteration) : "";
   text += figures_text(record) + doubts_text(record);
   if (record.run) {
     text += "\n" + run_text(*record.run);

@@ -11,7 +11,6 @@
 // Then it is the only choice that is needed. All of this is a left shift (choices.h): it goes with
 // the order of wide tasks for the reasons given there.
 
-#include <optional>
 #include <vector>
 
 #include "schedule/choices.h"

@@ -19,43 +19,35 @@ enum class Method { kExact, kList };
 
 // What pieces that are solved, and those to come, add to one.
 struct Around {
-  Time end = 0, bound = 0;  // of those before it
-  std::int64_t work = 0;    // on those before it
+  Time end = 0, bound = 0;      // of those before it
+  std::int64_t work = 0;        // on those before it
+  std::int64_t work_limit = 0;  // of those before it and its own
   Time list_after = 0,
        after = 0;  // of those behind it: list schedules, and what they take at least
+  // Of all, whatever the pieces come to.
+  Time most = kNever, least = 0;
 };
 
 SearchOptions search_options(const ExactOptions& options, const Around& around,
                              bool& is_cancelled) {
   SearchOptions search;
-  search.work_limit = is_cancelled ? 0 : options.work_limit - around.work;
+  search.work_limit = is_cancelled ? 0 : around.work_limit - around.work;
   search.cutoff = options.cutoff
                       ? std::max<Time>(0, options.cutoff->value() - around.bound - around.after)
                       : kNever;
   // Nothing that ends at the cutoff is enough.
   search.enough = std::max<Time>(
       0, std::min(options.enough.value() - around.end - around.list_after, search.cutoff - 1));
-  search.dominance = options.dominance;
-  search.wide_order = options.wide_order;
-  search.twins = options.twins;
-  search.at_once = options.at_once;
-  search.mixed_bounds = options.mixed_bounds;
-  search.shaving = options.shaving;
-  search.splits = options.splits;
-  search.segments = options.segments;
-  search.room = options.room;
-  search.waste = options.waste;
-  search.windows = options.windows;
-  search.first_look = options.first_look;
-  search.part_look = options.part_look;
+  static_cast<Rules&>(search) = options;
   search.memory = options.memory;
   if (options.is_cancelled) {
     search.is_cancelled = [&options, &is_cancelled, around](Time best, Time low,
                                                             std::int64_t nodes) {
-      is_cancelled =
-          is_cancelled ||
-          options.is_cancelled(Picoseconds(around.end + best + around.list_after),
-                               Picoseconds(around.bound + low + around.after), around.work + nodes);
+      is_cancelled = is_cancelled ||
+                     options.is_cancelled(
+                         Picoseconds(std::min(around.most, around.end + best + around.list_after)),
+                         Picoseconds(std::max(around.least, around.bound + low + around.after)),
+                         around.work + nodes);
       return is_cancelled;
     };
   }
@@ -100,6 +92,9 @@ Schedule solve(const ScheduleProblem& problem, const ExactOptions& options, Meth
   }
   std::vector<Start> starts(problem.tasks.size());
   Around around;
+  around.most = by_list ? by_list->makespan.value() : kNever;
+  around.least = floor;
+  std::size_t tasks_left = problem.tasks.size();
   bool is_cancelled = false;
   std::vector<std::pair<Piece, PieceAnswer>> solved;  // equal pieces once
   std::vector<Piece> pieces;                          // none of single tasks
@@ -127,6 +122,13 @@ Schedule solve(const ScheduleProblem& problem, const ExactOptions& options, Meth
       around.list_after -= quick[p].first;
       around.after -= quick[p].second;
     }
+    // Parts of what is too long have their share each, where pieces may take all that is left.
+    const std::int64_t work_left = options.work_limit - around.work;
+    around.work_limit =
+        around.work + (is_whole ? work_left
+                                : work_left / static_cast<std::int64_t>(tasks_left) *
+                                      static_cast<std::int64_t>(group.size()));
+    tasks_left -= group.size();
     const auto known = std::find_if(solved.begin(), solved.end(),
                                     [&piece](const auto& one) { return one.first == piece; });
     PieceAnswer answer;

@@ -12,6 +12,7 @@ namespace {
 
 // Beyond this many tasks the widths of a list schedule are left as they are.
 constexpr std::size_t kMostToImprove = 150;
+constexpr std::size_t kMostOpen = 256;
 
 class SerialPlacer {
  public:
@@ -24,7 +25,7 @@ class SerialPlacer {
 
   void place(std::size_t task) {
     const std::int64_t time = placement_.wide[task] ? tasks_.all[task] : tasks_.one[task];
-    std::int64_t release = 0;
+    std::int64_t release = settled_until_;
     for (std::size_t other = 0; other < tasks_.count; ++other) {
       if (tasks_.before[other][task]) {
         release = std::max(release, placement_.end[other]);
@@ -32,7 +33,7 @@ class SerialPlacer {
     }
     // Where it can start, it can do so at its release or when another ends.
     std::vector<std::int64_t> candidates = {release};
-    for (const std::size_t other : sequence_) {
+    for (const std::size_t other : open_) {
       if (placement_.end[other] > release) {
         candidates.push_back(placement_.end[other]);
       }
@@ -46,19 +47,31 @@ class SerialPlacer {
     placement_.start[task] = *start;
     placement_.end[task] = *start + time;
     placement_.makespan = std::max(placement_.makespan, placement_.end[task]);
-    sequence_.push_back(task);
+    open_.push_back(task);
+    settle();
   }
 
   Placement take() { return std::move(placement_); }
 
  private:
+  // Of very many tasks those that end first are settled: nothing starts before their ends any more,
+  // so that there are not too many to look at.
+  void settle() {
+    if (open_.size() > kMostOpen) {
+      const auto first = std::ranges::min_element(
+          open_, {}, [this](std::size_t other) { return placement_.end[other]; });
+      settled_until_ = placement_.end[*first];
+      open_.erase(first);
+    }
+  }
+
   bool overlaps(std::size_t other, std::int64_t start, std::int64_t end) const {
     return placement_.start[other] < end && start < placement_.end[other];
   }
 
   bool fits(std::size_t task, std::int64_t start, std::int64_t end) const {
     std::vector<std::size_t> beside;
-    for (const std::size_t other : sequence_) {
+    for (const std::size_t other : open_) {
       if (overlaps(other, start, end)) {
         const bool either_wide = placement_.wide[task] || placement_.wide[other];
         if ((tasks_.on_network[task] && tasks_.on_network[other]) ||
@@ -93,7 +106,8 @@ class SerialPlacer {
   const Tasks& tasks_;
   Limits limits_;
   Placement placement_;
-  std::vector<std::size_t> sequence_;
+  std::vector<std::size_t> open_;  // placed, and others can still run beside them
+  std::int64_t settled_until_ = 0;
 };
 
 // The cores of a kind, given out by rising start.

@@ -6,8 +6,9 @@
 // - Left shift (choices.h).
 // - Bounds (bounds.h): skip what cannot beat the best schedule found.
 // - Widths and orders that no schedule before the limit can have (windows.h, bounds.h).
-// - One order of wide tasks (wide_order.h); where that does not hold, one order of tasks that are
-//   alike (choices.h). Both at once could each undo what the other asks for.
+// - One order of wide tasks (wide_order.h), and one order of tasks that are alike (choices.h); of
+//   those that may be wide only where the first does not hold: each could undo what the other asks
+//   for.
 // - Dominance (seen.h).
 #include "schedule/look.h"
 

@@ -29,7 +29,8 @@ class NarrowDown {
 
   NarrowAnswer run() {
     halve();
-    for (Time step = kFirstStep; !is_done(); step *= kGrowth) {
+    for (Time step = kFirstStep; !is_done();
+         step = step > kNever / kGrowth ? kNever : step * kGrowth) {
       const Time open = best_.makespan - answer_.bound;
       const Time limit = answer_.bound + std::min(step, open);
       const CloseInAnswer found =

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plan/schedule.h"
+#include "schedule/rules.h"
 
 namespace phaze::schedule {
 
@@ -94,11 +95,11 @@ struct PieceAnswer {
   std::int64_t work = 0;
 };
 
-// The best of a few priority rules, and the first of them.
+// The best of a few priority rules, and that of the first of them.
 PieceAnswer list_schedule(const Piece& piece);
+PieceAnswer quick_schedule(const Piece& piece);
 // Tasks one after another, each as fast as it can be: some schedule.
 PieceAnswer one_by_one(const Piece& piece);
-PieceAnswer quick_schedule(const Piece& piece);
 // The best that a local search of so many steps finds, or `best`; stops at the goal, or when it is
 // told to. Work counts steps.
 PieceAnswer improve(const Piece& piece, PieceAnswer best, Time goal, std::int64_t steps,
@@ -106,22 +107,10 @@ PieceAnswer improve(const Piece& piece, PieceAnswer best, Time goal, std::int64_
 
 struct Memory;
 
-struct SearchOptions {
+struct SearchOptions : Rules {
   std::int64_t work_limit = 0;
   Time cutoff = kNever;  // schedules that end no earlier are of no use
   Time enough = 0;       // one that ends by then is as good as any
-  bool dominance = true;
-  bool wide_order = true;
-  bool twins = true;
-  bool at_once = true;
-  bool mixed_bounds = true;
-  bool shaving = true;
-  bool splits = true;
-  bool segments = true;
-  bool room = true;
-  bool waste = true;
-  bool windows = true;
-  std::int64_t first_look = 2'000, part_look = 300;
   Memory* memory = nullptr;
   // Told the best end, the bound and the work so far; whether to stop.
   std::function<bool(Time, Time, std::int64_t)> is_cancelled;

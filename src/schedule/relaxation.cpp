@@ -17,14 +17,11 @@
 #include "schedule/relaxation.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "schedule/intervals.h"
 
 namespace phaze::schedule {
 namespace {
-
-constexpr int kFewRounds = 32;  // for bounds that cannot reach what is asked
 
 // What a task adds to a bound, by width.
 struct Term {
@@ -82,9 +79,8 @@ class Game {
     forget();
     start_widths();
     Shares best;
-    double most = std::numeric_limits<double>::infinity();  // that any mean of bounds can reach
     for (int round = 1; round <= rounds; ++round) {
-      most = std::min(most, play_best());
+      play_best();
       add_played(round);
       answer(2.0 / (round + 1));
       const bool is_sampled = (round & (round - 1)) == 0 || round % 16 == 0 || round == rounds;
@@ -93,8 +89,7 @@ class Game {
         if (best.tasks.empty() || now.sum > best.sum) {
           best = std::move(now);
         }
-        const bool is_hopeless = round >= kFewRounds && most < static_cast<double>(enough);
-        if (round_up(best.sum) >= enough || is_hopeless) {
+        if (round_up(best.sum) >= enough) {
           break;
         }
       }
@@ -291,7 +286,7 @@ class Game {
   }
 
   // The bound that is highest for the mean of the widths so far.
-  double play_best() {
+  void play_best() {
     double best = -1;
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
       const double value = load(kind);
@@ -309,7 +304,6 @@ class Game {
         play_way(way, last);
       }
     }
-    return best;
   }
 
   void start_widths() {

@@ -19,7 +19,6 @@
 //   at the lower half of what is open, which raise the bound when they come out empty; so it goes
 //   with each part that cannot be split any more, too. Then again with more of each.
 #include <algorithm>
-#include <numeric>
 #include <optional>
 
 #include "base/check.h"
@@ -32,6 +31,7 @@
 #include "schedule/segments.h"
 #include "schedule/shave.h"
 #include "schedule/splits.h"
+#include "schedule/units.h"
 #include "schedule/without_network.h"
 
 namespace phaze::schedule {
@@ -565,34 +565,9 @@ class Search {
 }  // namespace
 
 PieceAnswer search(const Piece& piece, const SearchOptions& options) {
-  // In units of what divides all durations, bounds can be rounded up further.
-  Time unit = 0;
-  for (const PieceTask& task : piece.tasks) {
-    unit = std::gcd(unit, task.one);
-    unit = task.all == kNever ? unit : std::gcd(unit, task.all);
-  }
-  unit = std::max<Time>(1, unit);
-  Piece scaled = piece;
-  for (PieceTask& task : scaled.tasks) {
-    task.one /= unit;
-    task.all = task.all == kNever ? kNever : task.all / unit;
-  }
-  SearchOptions scaled_options = options;
-  if (options.cutoff != kNever) {
-    scaled_options.cutoff = options.cutoff / unit + (options.cutoff % unit > 0 ? 1 : 0);
-  }
-  scaled_options.enough = options.enough / unit;
-  if (options.is_cancelled) {
-    scaled_options.is_cancelled = [&](Time best, Time bound, std::int64_t work) {
-      return options.is_cancelled(best * unit, bound * unit, work);
-    };
-  }
-  PieceAnswer answer = Search(scaled, unit, scaled_options).run();
-  for (Start& start : answer.starts) {
-    start.at *= unit;
-  }
-  answer.makespan *= unit;
-  answer.bound *= unit;
+  const Time unit = common_unit(piece);
+  const Piece scaled = in_units(piece, unit);
+  PieceAnswer answer = in_picoseconds(Search(scaled, unit, in_units(options, unit)).run(), unit);
   if (options.memory != nullptr) {
     remember(*options.memory, piece, answer);
   }

@@ -54,8 +54,9 @@ namespace {
 using State = SegmentState;
 using Running = SegmentStates::Running;
 
-constexpr std::size_t kMostStates = 1'000'000;  // about 200 MB
-constexpr std::int64_t kStatesBetweenCalls = 1 << 10;
+// About 200 MB of states, and as much of what runs in them.
+constexpr std::size_t kMostStates = 1'000'000, kMostRunning = 12'000'000;
+constexpr std::size_t kStatesBetweenCalls = std::size_t{1} << 12;  // that are made
 constexpr std::int64_t kTriesForState = 16;  // and comparisons, take no longer
 constexpr std::int64_t kWorkOfPacking = 20'000;
 // A search that has done this part of its work and is not half through the tasks will not end in
@@ -130,8 +131,11 @@ class Segments {
     const bool is_slow = question_.beam == 0 && 2 * done < piece_.tasks.size() &&
                          work() >= question_.most / kPartOfWork;
     is_stopped_ = is_stopped_ || best_ <= question_.goal || is_slow || work() >= question_.most ||
-                  states_.size() >= kMostStates ||
-                  (went_on_ % kStatesBetweenCalls == 1 && is_cancelled());
+                  states_.size() >= kMostStates || states_.running_size() >= kMostRunning;
+    if (!is_stopped_ && states_.size() >= next_call_) {
+      next_call_ = states_.size() + kStatesBetweenCalls;
+      is_stopped_ = is_cancelled();
+    }
   }
   void leave(Time bound) {
     answer_.is_complete = false;
@@ -391,6 +395,7 @@ class Segments {
   std::size_t found_ = kNoState;  // the state whose segment is the last of the best schedule
   std::optional<SegmentPacking> packing_;  // of what that leaves; none: all of it runs alone
   std::int64_t went_on_ = 0, packed_ = 0;
+  std::size_t next_call_ = 0;  // to ask whether to stop: with so many states
   bool is_stopped_ = false;
   SegmentsAnswer answer_;
 };

@@ -141,7 +141,6 @@ Windows find_windows(const Piece& piece, const Intervals& intervals, const Width
     }
     windows.widths = left;
   }
-  windows.is_possible = true;
   return windows;
 }
 

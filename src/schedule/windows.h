@@ -25,8 +25,7 @@ struct Windows {
   // From the beginning to a task's earliest start; from its end to the end of all, at least.
   std::vector<Time> heads, tails;
   Widths widths;
-  bool is_possible = false;  // otherwise no schedule ends before the limit
-  Time bound = 0;            // no schedule ends earlier, or none ends before the limit
+  Time bound = 0;  // no schedule ends earlier, or none ends before the limit
 };
 // In widths that tasks may have at most; leaves out widths that are never better than the other, so
 // that who asks again with fewer leaves out none that was the last. `limit` may be kNever.

@@ -67,7 +67,9 @@ plan::PlanRecord make_record(const plan::TrainingPlan& plan, const plan::Chain& 
   figures.hfu = run_flops * each / peak.value();
   figures.utilisation.tensor = tensor_s * each;
   figures.utilisation.vector = vector_s * each;
-  figures.utilisation.hbm = hbm_bytes * each / hw::hbm_bandwidth(chip).value();
+  // The fastest mappings move more than the bytes that a layer's time is held to: a little over 1
+  // where HBM is all that counts.
+  figures.utilisation.hbm = std::min(1.0, hbm_bytes * each / hw::hbm_bandwidth(chip).value());
   figures.utilisation.link =
       std::min(1.0, link_s * each +
                         (has_transfers ? 2 * microbatches * plan.transfer.value() : 0) /

@@ -132,7 +132,8 @@ plan::PredictionRange find_range(const std::vector<ErrorQuantiles>& table,
     range.basis = runs_text(*row) + " on " + machine + size_text(*row) + "; too few of them are " +
                   limit + " as this";
   } else if (row = find(kAnyMachine, std::nullopt); row != table.end()) {
-    range.basis = runs_text(*row) + " on other machines; too few on " + machine;
+    range.basis = runs_text(*row) + " on other machines; " +
+                  (machine.empty() ? "none on this chip" : "too few on " + machine);
   } else {
     range.basis = "no measured runs";
     return range;
@@ -143,13 +144,13 @@ plan::PredictionRange find_range(const std::vector<ErrorQuantiles>& table,
 }
 
 plan::PredictionRange find_range(const std::vector<ErrorQuantiles>& table,
-                                 const plan::PlanRecord& record) {
+                                 const plan::PlanRecord& record, const std::string& machine) {
   if (!record.assumptions.empty() && record.assumptions != "modern") {
     plan::PredictionRange range;
     range.basis = "none: the original's cost function was held against no measurement";
     return range;
   }
-  return find_range(table, machine_of(record.chip), regime_of(record), record.plan.iteration);
+  return find_range(table, machine_of(machine), regime_of(record), record.plan.iteration);
 }
 
 double cross_validated_coverage(const std::vector<ErrorSample>& samples) {

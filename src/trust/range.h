@@ -28,13 +28,15 @@ std::vector<plan::ErrorSample> make_samples(const plan::Validation& validation);
 // were measured of; machines in the order of the alphabet.
 std::vector<plan::ErrorQuantiles> make_quantiles(const std::vector<plan::ErrorSample>& samples);
 
-// The nearest row: of machine and regime, else of the machine, else of all.
+// The nearest row: of machine and regime, else of the machine, else of all. No machine: a chip that
+// nothing was measured on.
 plan::PredictionRange find_range(const std::vector<plan::ErrorQuantiles>& table,
                                  const std::string& machine, plan::Regime regime,
                                  Seconds predicted);
-// The same for a plan: its range, or why it has none.
+// The same for a plan on a chip, which may be a machine (hw::Chip::machine): its range, or why it
+// has none.
 plan::PredictionRange find_range(const std::vector<plan::ErrorQuantiles>& table,
-                                 const plan::PlanRecord& record);
+                                 const plan::PlanRecord& record, const std::string& machine);
 
 // Share of samples that lie in the range that all others give them.
 double cross_validated_coverage(const std::vector<plan::ErrorSample>& samples);

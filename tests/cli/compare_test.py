@@ -135,6 +135,9 @@ class Sweep(phaze.Case):
     def test_infeasible_points_say_so(self):
         table = self.sweep("devices=1,64", "--", "place", "llama2-70b", "--chip", "h100", "--global-batch", "64")
         self.assertEqual([row[1] for row in table["rows"]], ["infeasible", "ok"])
+        reasons = [row[table["columns"].index("reason")] for row in table["rows"]]
+        self.assertIn("no plan fits 1 device", reasons[0])
+        self.assertIsNone(reasons[1])
         result = self.start(["sweep", "devices=1", "--", "place", "llama2-70b", "--chip", "h100"])
         self.assertEqual(result.returncode, 1)
 
@@ -148,6 +151,7 @@ class Sweep(phaze.Case):
         self.assertEqual([row["sequence"] for row in rows], ["128", "320", "512"])
         self.assertLess(float(rows[0]["step_s"]), float(rows[2]["step_s"]))
         self.assertIn("step_s", text)
+        self.assertEqual([row["fits"] for row in rows], ["true"] * 3)
         root = xml.etree.ElementTree.parse(picture).getroot()
         points = [e for e in root.iter("{http://www.w3.org/2000/svg}path")]
         self.assertEqual(len(points), 3)
@@ -158,6 +162,22 @@ class Sweep(phaze.Case):
                            "--zero", "0", "--no-overlap")
         times = [row[table["columns"].index("iteration_s")] for row in table["rows"]]
         self.assertGreater(times[0], times[1])
+
+    def test_numbers_are_numbers(self):
+        table = self.sweep("devices=8,100000", "--", "place", "gpt2-xl", "--chip", "h100", "--global-batch", "32")
+        self.assertEqual([row[0] for row in table["rows"]], [8, 100000])
+
+    def test_no_input_is_replaced(self):
+        chip = self.file("chip.yaml", "derive: h100\n")
+        for words in (["--chip", chip], ["--chip=" + chip]):
+            for option in ("--csv", "--plot"):
+                message = self.refusal("sweep", "devices=8", option, chip, "--", "place", "gpt2-xl", *words)
+                self.assertIn(f"{option}: is the command's own file", message)
+
+    def test_what_has_no_figures(self):
+        for words in (["place", "--help"], ["place", "gpt2-xl", "-h"], ["search", "bert-large", "--count"]):
+            message = self.refusal("sweep", "devices=8", "--", *words)
+            self.assertIn(f"expected arguments of {words[0]} with which it answers with figures", message)
 
     def test_one_bad_value_is_one_error(self):
         def refuse(*words):
@@ -193,6 +213,13 @@ scenarios:
         self.assertEqual(rows[0]["iteration_s"], plan["iteration_s"])
         self.assertIn("no plan fits 1 device", rows[1]["reason"])
         self.assertGreater(rows[2]["step_s"], 0)
+
+    def test_help_is_no_answer(self):
+        text = self.FILE + "  - {name: help, model: gpt2-xl, options: {help: true}}\n"
+        result = self.start(["batch", self.file("b.yaml", text), "--json"])
+        self.assertEqual(result.returncode, 2, result.stderr)
+        rows = json.loads(result.stdout)["rows"]
+        self.assertEqual([row[2] for row in rows], ["ok", "infeasible", "ok", "bad input"])
 
     def test_bad_input_does_not_stop_the_others(self):
         bad = self.FILE + "  - {name: typo, model: gpt3-175, chip: h100}\n  - {name: last, model: gpt2-xl, chip: h100, options: {devices: 8}}\n"

@@ -315,6 +315,22 @@ class From(Launch):
                       refuse("--pipeline-model-parallel-layout 'Et*16|t*15L'"))
         self.assertIn("the shell's variable", refuse("--num-virtual-stages-per-pipeline-rank $VPP"))
         self.assertIn("this quote has no end", refuse("--data-path 'x"))
+        self.assertIn("--seqence-parallel: is not known; did you mean --sequence-parallel?",
+                      refuse("--seqence-parallel"))
+        path = self.file("job.txt", self.ARGS)
+        self.assertIn("--output: is the job's own file",
+                      self.refusal("place", "--from", "megatron", "@" + path, *SETTING, "--output", path))
+
+    def test_a_model_is_not_contradicted(self):
+        def refuse(model):
+            return self.refusal("place", model, "--from", "megatron", self.ARGS, *SETTING)
+
+        self.assertEqual(self.start(["place", "llama2-7b", "--from", "megatron", self.ARGS, *SETTING]).returncode, 0)
+        message = refuse("llama2-13b")
+        for name in ("--num-layers: 32 contradicts MODEL, which has 40",
+                     "--hidden-size: 4096 contradicts MODEL, which has 5120",
+                     "--num-attention-heads: 32 contradicts MODEL, which has 40"):
+            self.assertIn(name, message)
 
     def test_what_is_missing_is_said(self):
         message = self.refusal("place", "--from", "megatron", "--bf16 --micro-batch-size 1", *SETTING)

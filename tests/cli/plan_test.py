@@ -65,6 +65,11 @@ class Contract(Plans):
                             "--global-batch", "96", "--pipeline", "3", "--data", "24")
         self.assertEqual(answer["pipeline"], 3)
 
+    def test_changes_are_part_of_the_names(self):
+        answer = self.place(*SMALL, "--set", "chip.clock=+50%", "--set", "cluster.nvlink.bandwidth=-50%")
+        self.assertEqual((answer["chip"], answer["cluster"]),
+                         ("h100 (clock=+50%)", "dgx-h100 (nvlink.bandwidth=-50%)"))
+
     def test_vocabularies_are_padded(self):
         # Of 30,522 words: 4 does not divide them.
         result = self.start(["place", *SMALL, "--tensor", "4", "--json"])
@@ -208,6 +213,12 @@ class Refusals(Plans):
                       refusal("--schedule", "interleaved", "--pipeline", "1"))
         self.assertIn("--interleave: expected 1", refusal("--schedule", "1f1b", "--interleave", "2"))
         self.assertIn("--devices", refusal("--devices", "0"))
+        self.assertIn("--devices is there twice", refusal("--devices", "8"))
+        for option, value in (("--usd-per-kwh", "1e308"), ("--life-years", "1e-310"), ("--pue", "1e13")):
+            self.assertIn(f"{option}: expected a number from 1e-12 to 1e12",
+                          refusal("--tokens", "1T", option, value))
+        self.assertIn("--usd-per-device: means nothing beside --usd-per-device-hour",
+                      refusal("--tokens", "1T", "--usd-per-device", "3", "--usd-per-device-hour", "3"))
         self.assertIn("--global-batch", refusal("--global-batch", "-1"))
 
     def test_names(self):

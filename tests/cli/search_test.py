@@ -269,6 +269,9 @@ class Faults(Searches):
                 (["bert-large", "--cluster", "dgx-h100"], "--cluster: the original knows one link for everything"),
                 (["bert-large", "--reference", "tpu"], "tpu"),
                 (["bert-large", "--space", "phaze2042"], "phaze2042"),
+                (["bert-large", "--sequence", "513"], "--sequence: expected at most 512"),
+                (["bert-large", "--csv", space], "--csv: is the space's own file"),
+                (["bert-large", "--report", space], "--report: is the space's own file"),
                 ([], "MODEL: expected a model")):
             extra = [] if "--space" in args else ["--space", space]
             self.assertIn(message, self.refusal("search", *args, *extra))

@@ -64,6 +64,15 @@ class Validate(Case):
                             "--global-batch", "64")
         self.assertIn("too few on tpuv4", unknown["range_basis"])
 
+    def test_what_is_no_machine_has_no_runs_of_one(self):
+        def basis(*words):
+            return self.json("place", "gpt2-xl", *words, "--devices", "8", "--global-batch", "32")["range_basis"]
+
+        self.assertIn("measured runs on h100", basis("--chip", "h100"))
+        for words in (["--chip", self.file("h100.yaml", "derive: tpuv4\n")],
+                      ["--chip", "h100", "--set", "chip.clock=+50%"]):
+            self.assertIn("on other machines; none on this chip", basis(*words))
+
     def test_errors_are_written(self):
         path = pathlib.Path(self.folder()) / "errors.csv"
         self.answer("validate", "--write-errors", str(path))
@@ -85,6 +94,14 @@ class Validate(Case):
                                   "cells hold no line breaks\n")
         self.assertIn("unknown column", self.refusal("validate", "-", stdin="modell,chip,iteration_s\n"))
         self.assertIn("nothing.csv", self.refusal("validate", "nothing.csv"))
+        self.assertEqual(self.refusal("validate", "-", stdin=b"\x7fELF\0\xff\n,\n"),
+                         "standard input: error: expected text, found binary data\n")
+        for value in ("1e-308", "1e300"):
+            self.assertIn("iteration_s: expected a number from 1e-12 to 1e18",
+                          self.refusal("validate", "-", stdin=names + f"gpt2-xl,h100,dgx-h100,{value}\n"))
+        path = str(pathlib.Path(self.folder()) / "out")
+        self.assertIn("--write-errors: is --plot's own file",
+                      self.refusal("validate", "--plot", path, "--write-errors", path))
 
 
 if __name__ == "__main__":

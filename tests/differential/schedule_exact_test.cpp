@@ -418,17 +418,6 @@ TEST(ExactScheduleLimits, StopsWhenCancelled) {
   EXPECT_GT(cancelled, 0);
 }
 
-TEST(ExactScheduleLimits, LongProblemsGetAScheduleAndABound) {
-  ScheduleProblemOptions options;
-  options.least_tasks = options.most_tasks = 400;
-  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-    const ScheduleProblem problem = random_schedule_problem(seed, options);
-    ExactOptions exact;
-    exact.work_limit = 1000;
-    EXPECT_EQ(faults_of(problem, schedule::solve_exact(problem, exact)), "");
-  }
-}
-
 TEST_P(ExactSchedule, KeepsToACutoff) {
   for (std::uint64_t seed = 8000; seed < 8150; ++seed) {
     const ScheduleProblem problem = random_schedule_problem(seed, sizes(3, 9, GetParam()));
