@@ -1,5 +1,6 @@
 #include <tbb/task_arena.h>
 
+#include <cmath>
 #include <filesystem>
 #include <memory>
 
@@ -114,6 +115,19 @@ bool write_files(const CalibrateOptions& options, const trust::CalibrationAnswer
   return io::write_text_file(options.cluster_output, io::write_cluster_file(cluster), diagnostics);
 }
 
+// No constants of this model explain errors as large as these.
+void say_doubts(const plan::Calibration& calibration) {
+  constexpr double kMostError = 0.5;
+  for (const plan::CalibrationErrors& each : calibration.errors) {
+    if (each.after.median > kMostError) {
+      report_note("half of the " + each.what + " are predicted more than " +
+                  std::to_string(std::lround(100 * kMostError)) +
+                  " % off with the fitted constants: are their times of this chip, and in the "
+                  "units of their columns?");
+    }
+  }
+}
+
 int run_calibrate(const CalibrateOptions& options) {
   Diagnostics diagnostics;
   check_options(options, diagnostics);
@@ -167,6 +181,7 @@ int run_calibrate(const CalibrateOptions& options) {
   if (!write_files(options, answer, fitted_on, diagnostics)) {
     return report_bad_input(diagnostics);
   }
+  say_doubts(answer.calibration);
   return print(options.json ? io::write_calibration(answer.calibration)
                             : for_people(report::calibration_text(answer.calibration)));
 }

@@ -270,6 +270,7 @@ class RunReader {
       }
       return;
     }
+    const std::size_t before = faults_;
     const auto required = [this](const char* name, std::int64_t most) {
       if (cell(name) == nullptr) {
         fault(name, "expected a whole number, found nothing; or name a model");
@@ -290,6 +291,9 @@ class RunReader {
     model.dropout = decimal("dropout", 0, false);
     if (model.dropout && *model.dropout >= 1) {
       fault("dropout", "expected less than 1");
+    }
+    if (faults_ > before) {
+      return;  // of what stands in for values nothing can be said
     }
     if (model.hidden % model.heads != 0) {
       fault("heads", std::to_string(model.heads) + " does not divide the hidden width of " +

@@ -26,6 +26,17 @@ class Calibrate(Case):
         self.answer("calibrate", "--chip", base, "--operators", OPERATORS, "-o", str(path))
         self.json("chip", str(path))
 
+    def test_times_in_other_units_are_doubted(self):
+        lines = [line for line in pathlib.Path(OPERATORS).read_text().splitlines() if not line.startswith("#")]
+        column = lines[0].split(",").index("time_us")
+        rows = [line.split(",") for line in lines[1:60]]
+        for row in rows:
+            row[column] = str(1000 * float(row[column]))
+        path = self.file("ns.csv", "\n".join([lines[0], *(",".join(row) for row in rows)]))
+        result = self.start(["calibrate", "--chip", "h200", "--operators", path])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("half of the operators are predicted more than 50 % off", result.stderr.decode())
+
     def test_threads_do_not_matter(self):
         few = self.file("few.csv", "".join(pathlib.Path(OPERATORS).read_text().splitlines(True)[:60]))
         args = ("calibrate", "--chip", "h100", "--operators", few, "--json")

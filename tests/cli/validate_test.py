@@ -92,6 +92,9 @@ class Validate(Case):
         message = self.refusal("validate", "-", stdin=names + 'gpt2-xl,"h100\n",dgx-h100,1\n')
         self.assertEqual(message, "standard input:2:9: error: expected a closing quote on this line: "
                                   "cells hold no line breaks\n")
+        message = self.refusal("validate", "-", stdin="hidden,heads,layers,chip,cluster,iteration_s\n"
+                                                      "x,32,4,h100,dgx-h100,1\n")
+        self.assertEqual(message.count("error"), 1, message)
         self.assertIn("unknown column", self.refusal("validate", "-", stdin="modell,chip,iteration_s\n"))
         self.assertIn("nothing.csv", self.refusal("validate", "nothing.csv"))
         self.assertEqual(self.refusal("validate", "-", stdin=b"\x7fELF\0\xff\n,\n"),
