@@ -179,6 +179,10 @@ void add_search_command(CLI::App& program, Action& action) {
   const CLI::Option* csv = command->add_option(
       "--csv", options->csv,
       "Also write a table with a line for each chip that was looked at (default: none)");
+  const CLI::Option* chip_output = command->add_option(
+      "--chip-output", options->chip_output,
+      "Also write the best chip to this YAML file, for phaze chip, place and compare (default: "
+      "none)");
   CLI::Option* robust =
       command
           ->add_option("--robust", options->robust,
@@ -214,11 +218,12 @@ void add_search_command(CLI::App& program, Action& action) {
                    "Budget in dollars for the logic dies (default: the space's)")
       ->check(positive_number());
   add_common_options(*command, *options);
-  command->callback([options, report, csv, robust, &action] {
+  command->callback([options, report, csv, chip_output, robust, &action] {
     constexpr std::int64_t kDraws = 200;
     options->robust = robust->count() > 0 && options->robust == 0 ? kDraws : options->robust;
     options->has_report = report->count() > 0;
     options->has_csv = csv->count() > 0;
+    options->has_chip_output = chip_output->count() > 0;
     action = [options] { return run_search(*options); };
   });
 }

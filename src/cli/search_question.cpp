@@ -198,6 +198,11 @@ std::optional<SearchQuestion> read_question(const ChipSearchOptions& options, sp
     assume_sustained(question.reference);
   }
   for (const std::string& name : options.models) {
+    if (std::ranges::find(question.models, name, &search::SearchModel::name) !=
+        question.models.end()) {
+      fault(diagnostics, "MODEL", "\"" + name + "\" is there twice; --weight makes one count more");
+      continue;
+    }
     question.models.push_back(
         {name, read_model(options, *assumptions, space, *cluster, name, diagnostics), 1});
   }

@@ -21,6 +21,7 @@
 #include "cli/search_study.h"
 #include "cli/search_table.h"
 #include "cli/value_lists.h"
+#include "io/chip_json.h"
 #include "io/data_table.h"
 #include "io/file_writer.h"
 #include "io/search_json.h"
@@ -152,14 +153,40 @@ void check_files(const ChipSearchOptions& options, Diagnostics& diagnostics) {
   if (options.has_report) {
     check_report_file("--report", options.report, inputs, diagnostics);
   }
-  if (options.has_csv) {
-    inputs.emplace_back("report", options.report);
-    if (const auto why = find_output_fault(options.csv, inputs)) {
-      diagnostics.error({"command line", 0, 0, "--csv"}, *why);
+  inputs.emplace_back("report", options.report);
+  const auto check = [&](const char* option, const std::string& path) {
+    if (const auto why = find_output_fault(path, inputs)) {
+      diagnostics.error({"command line", 0, 0, option}, *why);
     } else if (!diagnostics.has_errors()) {
-      io::check_writable(options.csv, diagnostics);
+      io::check_writable(path, diagnostics);
     }
+  };
+  if (options.has_csv) {
+    check("--csv", options.csv);
   }
+  if (options.has_chip_output) {
+    inputs.emplace_back("table", options.csv);
+    check("--chip-output", options.chip_output);
+  }
+}
+
+// The chip that is best for all models.
+bool write_best_chip(const ChipSearchOptions& options, const plan::SearchRecord& record,
+                     Diagnostics& diagnostics) {
+  if (!record.common && record.own.size() > 1) {
+    report_note("no chip for all models was found: " + options.chip_output + " is not written");
+    return true;
+  }
+  const plan::SearchResult& best = record.common ? *record.common : record.own.front();
+  std::string models;
+  for (const std::string& model : options.models) {
+    models += (models.empty() ? "" : ", ") + model;
+  }
+  hw::Chip chip = best.described;
+  chip.title = best.chip + " of " + options.space + ", for " + models;
+  chip.source = "phaze search";
+  const HoldInterrupts hold;
+  return io::write_text_file(options.chip_output, io::write_chip_file(chip), diagnostics);
 }
 
 bool write_csv(const ChipSearchOptions& options, const plan::DataTable& table,
@@ -284,6 +311,9 @@ int run_chip_search(const ChipSearchOptions& options, space::Space space) {
       !write_csv(options,
                  make_search_table(*question, answer, study ? study->values() : way.values),
                  diagnostics)) {
+    return report_bad_input(diagnostics);
+  }
+  if (options.has_chip_output && !write_best_chip(options, record, diagnostics)) {
     return report_bad_input(diagnostics);
   }
   const int exit_code = print(options.json ? json : for_people(report::search_text(record)));

@@ -31,6 +31,8 @@ struct ChipSearchOptions : CommonOptions {
   std::int64_t seed = 1;
   std::string csv;
   bool has_csv = false;
+  std::string chip_output;
+  bool has_chip_output = false;
   bool exhaustive = false, verify = false, no_dominance = false, no_bounds = false;
   bool by_sets = false;  // also where the space is small
 };

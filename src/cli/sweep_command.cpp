@@ -68,6 +68,14 @@ std::optional<Sweep> read_sweep(const SweepOptions& options, Diagnostics& diagno
                       "expected place, estimate or search with its arguments after --, found \"" +
                           found + "\"" + did_you_mean(found, known));
   }
+  for (const std::string& word : sweep.command) {
+    const std::string option = word.substr(0, word.find('='));
+    constexpr std::string_view kFiles[] = {"--output", "--report", "--study", "--csv",
+                                           "--chip-output"};
+    if (std::ranges::find(kFiles, option) != std::end(kFiles)) {
+      diagnostics.error({"command line", 0, 0, option}, "every point would write to the same file");
+    }
+  }
   if (!diagnostics.has_errors() && sweep.points() > kMostPoints) {
     diagnostics.error({"command line", 0, 0, "FIELD"},
                       "expected at most " + with_thousands(kMostPoints) + " points");

@@ -174,6 +174,11 @@ class Sweep(phaze.Case):
                 message = self.refusal("sweep", "devices=8", option, chip, "--", "place", "gpt2-xl", *words)
                 self.assertIn(f"{option}: is the command's own file", message)
 
+    def test_points_do_not_share_files(self):
+        for option in ("--output", "--report"):
+            self.assertIn(f"{option}: every point would write to the same file",
+                          self.refusal("sweep", "devices=8,16", "--", "place", "gpt2-xl", "--chip", "h100", option, "p"))
+
     def test_what_has_no_figures(self):
         for words in (["place", "--help"], ["place", "gpt2-xl", "-h"], ["search", "bert-large", "--count"]):
             message = self.refusal("sweep", "devices=8", "--", *words)

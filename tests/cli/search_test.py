@@ -106,6 +106,16 @@ class Answers(Searches):
         self.assertLessEqual(plan["iteration_s"], placed["iteration_s"] * (1 + 1e-9))
         self.assertGreaterEqual(plan["iteration_s"], placed["bound_s"] * (1 - 1e-9))
 
+    def test_the_chip_as_a_file(self):
+        path = os.path.join(self.folder(), "best.yaml")
+        best = self.search("--chip-output", path)["best"]
+        placed = self.json("place", "bert-large", "--chip", path, "--assumptions", "phaze2024", *SMALL,
+                           "--microbatch", "1,2", "--tensor", "1,2")
+        # The search may have put more work into schedules, never less.
+        self.assertLessEqual(best["plans"]["bert-large"]["iteration_s"], placed["iteration_s"] * (1 + 1e-12))
+        self.assertGreaterEqual(best["plans"]["bert-large"]["iteration_s"], placed["bound_s"] * (1 - 1e-12))
+        self.assertIn(best["chip"] + " of ", self.answer("chip", path))
+
     def test_several_models(self):
         space = self.space()
         found = self.json("search", "bert-large", "opt-350m", "--space", space, *SMALL)
@@ -272,6 +282,9 @@ class Faults(Searches):
                 (["bert-large", "--sequence", "513"], "--sequence: expected at most 512"),
                 (["bert-large", "--csv", space], "--csv: is the space's own file"),
                 (["bert-large", "--report", space], "--report: is the space's own file"),
+                (["bert-large", "--chip-output", space], "--chip-output: is the space's own file"),
+                (["bert-large", "--chip-output", ""], "--chip-output: expected the name of a file"),
+                (["bert-large", "bert-large"], 'MODEL: "bert-large" is there twice'),
                 ([], "MODEL: expected a model")):
             extra = [] if "--space" in args else ["--space", space]
             self.assertIn(message, self.refusal("search", *args, *extra))

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "io/chip_json.h"
+
 namespace phaze::presets {
 namespace {
 
@@ -26,6 +28,25 @@ class ChipFiles : public testing::Test {
 
   std::filesystem::path folder_;
 };
+
+TEST_F(ChipFiles, AWrittenChipIsTheSame) {
+  for (const std::string& name : chip_names()) {
+    Diagnostics diagnostics;
+    const auto chip = load_chip(name, {"clock=+7%", "hbm.bandwidth=-3%"}, diagnostics);
+    ASSERT_TRUE(chip) << to_string(diagnostics);
+    const std::string text = io::write_chip_file(*chip);
+    const auto again = load_chip(write("again.yaml", text), {}, diagnostics);
+    ASSERT_TRUE(again) << name << "\n" << to_string(diagnostics);
+    EXPECT_EQ(io::write_chip_file(*again), text) << name;
+    // The other writer knows derived figures too.
+    hw::Chip same = *again;
+    same.name = chip->name;
+    const auto json = [](const hw::Chip& each) {
+      return io::write_chip(each, hw::compute_figures(each, hw::Technology::kModern).value());
+    };
+    EXPECT_EQ(json(same), json(*chip)) << name;
+  }
+}
 
 TEST(Chips, AllLoadAndCiteTheirSource) {
   ASSERT_GE(chip_names().size(), 11U);
