@@ -138,7 +138,7 @@ int library_version(Fields& fields) {
 
 std::int64_t even_head_dim(Fields& fields, std::int64_t hidden, std::int64_t heads,
                            const std::vector<std::string>& heads_keys) {
-  if (hidden % heads != 0 && !fields.has_faults()) {
+  if (hidden % heads != 0 && fields.are_sound({"hidden_size"}) && fields.are_sound(heads_keys)) {
     fields.error_at_first(heads_keys, "expected a divisor of the hidden size " +
                                           with_thousands(hidden) + ", found " +
                                           with_thousands(heads));
@@ -147,7 +147,8 @@ std::int64_t even_head_dim(Fields& fields, std::int64_t hidden, std::int64_t hea
 }
 
 void check_kv_heads(Fields& fields, const Attention& attention) {
-  if (attention.heads % attention.kv_heads != 0 && !fields.has_faults()) {
+  if (attention.heads % attention.kv_heads != 0 &&
+      fields.are_sound({"num_attention_heads", "num_key_value_heads"})) {
     fields.error("num_key_value_heads", "expected a divisor of the number of heads " +
                                             with_thousands(attention.heads) + ", found " +
                                             with_thousands(attention.kv_heads));

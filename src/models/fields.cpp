@@ -36,9 +36,14 @@ std::optional<std::int64_t> Fields::optional_count(const std::vector<std::string
       "a whole number from " + with_thousands(least) + " to " + with_thousands(most);
   if (value->kind != io::ValueKind::kInteger || value->integer < least || value->integer > most) {
     wrong_type(*value, range);
+    wrong_counts_.insert(wrong_counts_.end(), names.begin(), names.end());
     return std::nullopt;
   }
   return value->integer;
+}
+
+bool Fields::are_sound(const std::vector<std::string>& names) const {
+  return std::ranges::find_first_of(names, wrong_counts_) == names.end();
 }
 
 std::int64_t Fields::count(const std::vector<std::string>& names, std::int64_t fallback,

@@ -13,8 +13,7 @@ namespace phaze::models {
 
 class Fields {
  public:
-  Fields(const io::Value& map, Diagnostics& diagnostics)
-      : map_(map), diagnostics_(diagnostics), errors_before_(diagnostics.error_count()) {}
+  Fields(const io::Value& map, Diagnostics& diagnostics) : map_(map), diagnostics_(diagnostics) {}
 
   // The first of `names` that the file has decides, null counting as missing; none: `fallback`.
   // A value outside [1 (or `least`), most] is a fault, and then the fallback stands in so that
@@ -36,8 +35,9 @@ class Fields {
   void error_at_first(const std::vector<std::string>& names, const std::string& message);
   Location where(const std::string& key) const;
   Diagnostics& diagnostics() { return diagnostics_; }
-  // Fallbacks may stand in for what the file has: nothing can be said of how values go together.
-  bool has_faults() const { return diagnostics_.error_count() > errors_before_; }
+  // Did no fallback take the place of a wrong count under one of these names? Of one that did,
+  // nothing can be said of how it goes with others.
+  bool are_sound(const std::vector<std::string>& names) const;
 
   // A key that was not asked for but is a slip of the finger away from one that was, and that the
   // file does not have, is a fault: its value would be lost in silence.
@@ -48,8 +48,7 @@ class Fields {
 
   const io::Value& map_;
   Diagnostics& diagnostics_;
-  const std::size_t errors_before_;
-  std::vector<std::string> asked_;
+  std::vector<std::string> asked_, wrong_counts_;
 };
 
 }  // namespace phaze::models
