@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "cli/interrupt.h"
 
 namespace phaze::cli {
 namespace {
@@ -39,7 +40,8 @@ Progress::~Progress() {
   }
   done_.notify_one();
   thread_.join();
-  if (!drawn_.empty()) {
+  // That it is stopping stands there even where nothing was drawn yet.
+  if (!drawn_.empty() || (is_terminal_ && was_interrupted())) {
     write_error("\r\x1b[K");
   }
 }

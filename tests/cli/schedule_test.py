@@ -527,6 +527,7 @@ class LongRuns(Schedules):
             except OSError:  # the other end is closed
                 break
         self.assertIn(b"interrupted: this is the best so far\r\n", rest)
+        self.assertRegex(rest, rb"\r\x1b\[Kstopping; again ends at once\r\x1b\[K")
 
 
 if __name__ == "__main__":
